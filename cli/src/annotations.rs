@@ -1,11 +1,11 @@
 //! Comments in a program's source that are meant for Fencehound: `// fencehound: harmless (why)`.
 
-/// What a comment says.
+/// The meaning of a comment that is meant for Fencehound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Annotation {
-    /// SC violations of which an access is on this line are harmless, for this reason.
+    /// SC violations that have an access on this line are harmless, for this reason.
     Harmless(String),
-    /// Nothing that is understood: the text behind the mark.
+    /// The comment is not understood; the field is the text behind the mark.
     Unknown(String),
 }
 
@@ -13,7 +13,7 @@ const MARK: &str = "fencehound:";
 const HARMLESS: &str = "harmless";
 
 impl Annotation {
-    /// That of a line of source, if it has one.
+    /// Returns the annotation of a line of source, if it has one.
     pub(crate) fn of(line: &str) -> Option<Annotation> {
         let (begin, end) = line.match_indices(MARK).find_map(|(at, _)| {
             let before = line[..at].trim_end();

@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::fingerprint::is_fingerprint;
 use crate::text::reason;
 
-/// What the key `fencehound` of the file says.
+/// The value of the key `fencehound` in the file.
 const MARK: &str = "baseline";
 const VERSION: u32 = 1;
 
@@ -20,17 +20,17 @@ const VERSION: u32 = 1;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
-    /// The target of which it was found.
+    /// The target in which it was found.
     pub(crate) target: String,
     /// The model under which it was found.
     pub(crate) model: String,
-    /// Its kind; `shows` of ends that no sequentially consistent execution has.
+    /// The kind of the finding; `shows` for ends that no sequentially consistent execution has.
     pub(crate) kind: String,
-    /// By which it is known again.
+    /// The fingerprint by which the finding is recognised.
     pub(crate) fingerprint: String,
-    /// What it is, for people; not read.
+    /// A description of the finding for people; not read.
     pub(crate) what: String,
-    /// Why it is accepted, as the user says it.
+    /// The reason why the finding is accepted, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
@@ -51,10 +51,10 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the file.
+    /// Reads a baseline.
     ///
     /// # Errors
-    /// If there is none, or it is no baseline.
+    /// If the file is missing, or is no baseline.
     pub(crate) fn read(file: &Path) -> Result<Baseline, Failure> {
         let name = file.display();
         let text = fs::read_to_string(file).map_err(|error| match error.kind() {
@@ -70,7 +70,7 @@ impl Baseline {
         })
     }
 
-    /// Returns the file as it will be written anew: nothing known, or what it says now.
+    /// Returns the baseline that is to be written anew: with what the file holds now, or with nothing if there is no file.
     ///
     /// # Errors
     /// If the file is there and is no baseline, or cannot be written.
@@ -84,12 +84,12 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Returns what is known of a target with this fingerprint.
+    /// Returns the known finding of a target with this fingerprint, if there is one.
     pub(crate) fn find(&self, target: &str, fingerprint: &str) -> Option<&Known> {
         self.known.iter().find(|known| known.target == target && known.fingerprint == fingerprint)
     }
 
-    /// Returns what is known of a target and is none of these.
+    /// Returns the known findings of a target that are none of these.
     pub(crate) fn unmatched<'a>(
         &'a self,
         target: &'a str,
@@ -98,7 +98,7 @@ impl Baseline {
         self.known.iter().filter(move |known| known.target == target && !matched.contains(&known.fingerprint))
     }
 
-    /// From now on these, and no others, are what is known of a target. Reasons stay.
+    /// Makes these, and no others, the known findings of a target. Reasons that were given stay.
     pub(crate) fn replace(&mut self, target: &str, now: Vec<Known>) {
         let before = std::mem::take(&mut self.known);
         let is_same =
@@ -133,7 +133,7 @@ impl Baseline {
     }
 }
 
-/// Returns what the text of a file says, or why it is no baseline.
+/// Returns the findings in the text of a file, or the reason why it is no baseline.
 fn parse(text: &str) -> Result<Vec<Known>, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| format!("not a baseline: {error}"))?;
     if value["fencehound"] != MARK {

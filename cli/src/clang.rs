@@ -1,4 +1,4 @@
-//! What clang is told beside what the user asks for: the pass, the header, the runtime library.
+//! The arguments that clang gets besides the user's: for the pass, the header, the runtime library.
 
 use std::ffi::{OsStr, OsString};
 
@@ -8,17 +8,17 @@ use crate::toolchain::Parts;
 /// The option of the plugin that names a file of templates of inline assembly.
 const TEMPLATES: &str = "-fencehound-asm-templates=";
 
-/// Returns what tells the plugin of a file of templates.
+/// Returns the arguments that name a file of templates to the plugin.
 pub(crate) fn templates(file: &str) -> [String; 2] {
     ["-mllvm".to_string(), format!("{TEMPLATES}{file}")]
 }
 
-/// Returns what tells the plugin to label values with the loads that they depend on.
+/// Returns the arguments that make the plugin label values with the loads that they depend on.
 pub(crate) fn labels() -> [String; 2] {
     ["-mllvm".to_string(), "-fencehound-labels".to_string()]
 }
 
-/// Returns what tells the plugin to follow values that were never written, and clang to keep the names of local variables.
+/// Returns the arguments that make the plugin follow values that were never written, and clang keep the names of local variables.
 pub(crate) fn uninitialised() -> [String; 3] {
     ["-mllvm", "-fencehound-uninitialised", "-fno-discard-value-names"].map(str::to_string)
 }
@@ -28,11 +28,11 @@ pub(crate) fn template_files(options: &[String]) -> impl Iterator<Item = &str> {
     options.iter().filter_map(|option| option.strip_prefix(TEMPLATES))
 }
 
-/// Returns what every compilation needs, before the user's own arguments, so that these win.
+/// Returns the arguments that every compilation needs; they go before the user's own, so that those win.
 pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
     let mut plugin = OsString::from("-fpass-plugin=");
     plugin.push(&parts.plugin);
-    // Loaded before clang reads `-mllvm`, so that it knows the plugin's option.
+    // The plugin is loaded before clang reads `-mllvm`, so that it knows the plugin's option.
     let load: [OsString; 4] = ["-Xclang".into(), "-load".into(), "-Xclang".into(), parts.plugin.clone().into()];
     let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     all.extend(load);
@@ -42,8 +42,8 @@ pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
     all
 }
 
-/// Returns what linking an executable needs, after the user's own arguments. The library goes through `-Xlinker`, so that no `-x`
-/// of the user makes it a source file.
+/// Returns the arguments that linking an executable needs; they go after the user's own. The library goes through `-Xlinker`, so
+/// that no `-x` of the user makes it a source file.
 pub(crate) fn linking(parts: &Parts) -> Vec<OsString> {
     let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into(), "-no-pie".into()];
     all.extend([parts.linker.argument(), "-Xlinker".into(), parts.runtime.clone().into()]);
@@ -51,7 +51,7 @@ pub(crate) fn linking(parts: &Parts) -> Vec<OsString> {
     all
 }
 
-/// Switches link-time optimisation off again, where the arguments ask for it; goes after them.
+/// Returns the argument that switches link-time optimisation off again, if the arguments ask for it; it goes after them.
 pub(crate) fn without_lto(arguments: &[impl AsRef<OsStr>]) -> Option<OsString> {
     asked_lto(arguments).map(|_| "-fno-lto".into())
 }

@@ -1,4 +1,4 @@
-//! Makes a program under test of `.c` files, in a folder that vanishes with it: one start of clang, which links too.
+//! The making of a program under test out of `.c` files, in a folder that vanishes with it: one start of clang, which links too.
 
 use std::env;
 use std::ffi::OsStr;
@@ -18,23 +18,23 @@ use crate::screen::{Channel, Color, colours_errors, pass_on, plain};
 use crate::toolchain::Parts;
 use crate::workplace::{self, Workplace};
 
-/// What is to be compiled.
+/// The sources of a program, and how they are compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
     /// The folder that all names are relative to.
     pub(crate) directory: PathBuf,
     /// The `.c` files.
     pub(crate) files: Vec<PathBuf>,
-    /// What the user asked of the compiler beside.
+    /// The further options that the user gives to the compiler.
     pub(crate) options: Vec<String>,
 }
 
-/// How much a debugger will know of the program.
+/// The amount that a debugger will know of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DebugInfo {
-    /// Lines and columns.
+    /// The debugger knows lines and columns.
     Lines,
-    /// Variables too.
+    /// The debugger knows variables, too.
     Full,
 }
 
@@ -43,21 +43,21 @@ pub(crate) enum DebugInfo {
 pub(crate) struct Built {
     /// The executable.
     pub(crate) executable: PathBuf,
-    /// The files it was made of, sorted, and a hash of each.
+    /// The files that the executable was made of, sorted, each with its hash.
     pub(crate) files: Vec<(String, String)>,
     /// The folder that the executable is in, deleted in the end.
     _folder: Workplace,
 }
 
 impl Built {
-    /// Returns the program made of these `.c` files, to be run in a folder: its name is that of the first.
+    /// Returns the program made of these `.c` files, to be run in a folder; it has the name of the first file.
     pub(crate) fn program(&self, directory: &Path, files: &[PathBuf], arguments: Vec<String>) -> Program {
         let name = files.first().and_then(|file| file.file_stem()).unwrap_or_default().to_os_string();
         Program { executable: self.executable.clone(), name, arguments, directory: directory.to_path_buf() }
     }
 }
 
-/// Compiles and links. clang's own messages go to the standard error.
+/// Compiles and links the sources. clang's own messages go to the standard error.
 pub(crate) fn compile(
     sources: &Sources,
     parts: &Parts,
@@ -120,7 +120,7 @@ fn command(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> 
     command
         .args(sources.options.iter().filter(|option| !is_library(option)))
         .args(clang::without_lto(&sources.options));
-    // clang takes other meanings from these beginnings.
+    // clang would not take names with these beginnings for files.
     let plain = |file: &PathBuf| match file.as_os_str().as_encoded_bytes() {
         [b'-' | b'@', ..] => Path::new(".").join(file),
         _ => file.clone(),
@@ -140,14 +140,14 @@ fn read_all(mut from: impl Read) -> io::Result<Vec<u8>> {
 /// Whether the linker has found a `main`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Main {
-    /// It has, or was not asked to.
+    /// The linker has found a `main`, or was not asked to.
     There,
-    /// It has not.
+    /// The linker has found no `main`.
     Missing,
 }
 
-/// Returns what clang said, without what the linker says of a missing `main`, which has another name there; and nothing at all if
-/// that was all.
+/// Returns clang's messages without the linker's about a missing `main`, which has another name there, and without anything else
+/// if that was all.
 fn without_main(said: &str) -> (String, Main) {
     let mut kept = String::new();
     let mut main = Main::There;
@@ -172,7 +172,7 @@ fn without_main(said: &str) -> (String, Main) {
     (kept, main)
 }
 
-/// Returns the headers read, without those of the system and of fencehound, which are in this folder.
+/// Returns the headers that were read, except those of the system and those of fencehound, which are in the folder `include`.
 fn own_headers(list: &Path, include: &Path) -> Vec<PathBuf> {
     let names = fs::read(list).unwrap_or_default();
     let names = names.split(|&byte| byte == b'\n').filter(|name| !name.is_empty());

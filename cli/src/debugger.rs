@@ -1,4 +1,4 @@
-//! A recorded execution in gdb.
+//! The showing of a recorded execution in gdb.
 
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
@@ -16,7 +16,7 @@ use crate::replayed::job;
 use crate::toolchain::in_path;
 use crate::trust::is_plain_file_name;
 
-/// Seconds that gdb's user may look at a thread before it counts as an endless loop: a year.
+/// The number of seconds that gdb's user may look at a thread before it counts as an endless loop: a year.
 const PATIENCE: u64 = 365 * 24 * 3600;
 
 /// Opens gdb on the program, which finds its schedule waiting when it is run.
@@ -43,7 +43,7 @@ pub(crate) fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interr
 
 fn gdb_arguments(finding: &Finding) -> Vec<String> {
     let mut commands = vec!["set breakpoint pending on".to_string()];
-    // The runtime's own timers.
+    // These signals are the runtime's own timers.
     commands.extend(["SIGALRM", "SIGVTALRM", "SIGPROF"].map(|signal| format!("handle {signal} nostop noprint pass")));
     let sites = finding.violation.sites.iter().filter(|site| site.role != Role::Previous && site.place.line > 0);
     let sites = sites.filter(|site| is_plain_file_name(&site.place.file));
@@ -57,9 +57,9 @@ fn gdb_arguments(finding: &Finding) -> Vec<String> {
         .collect()
 }
 
-/// Gives the program its job each time it is run, until gdb is left. What it answers is of no interest here.
+/// Gives the program its job each time it is run, until gdb is left. The program's answers are not needed here.
 fn attend(mut socket: UnixStream, job: &Job) {
-    // Short enough that nobody types `run` twice in between.
+    // The pause is so short that nobody types `run` twice in it.
     let pause = Duration::from_millis(50);
     let mut ignored = [0; 1 << 16];
     if socket.set_read_timeout(Some(pause)).is_err() {
@@ -79,7 +79,7 @@ fn attend(mut socket: UnixStream, job: &Job) {
     }
 }
 
-/// Returns how much of what was sent has not been received.
+/// Returns the number of bytes sent that have not been received.
 fn unread(socket: &UnixStream) -> libc::c_int {
     let mut count: libc::c_int = 0;
     // SAFETY: TIOCOUTQ writes an int through the pointer, which is valid for that.

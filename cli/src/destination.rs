@@ -1,4 +1,4 @@
-//! Where the machine-readable result goes.
+//! The destination of the machine-readable result.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,19 +8,19 @@ use crate::exit::Failure;
 use crate::screen::{Channel, Color, Screen};
 use crate::text::reason;
 
-/// Where the JSON goes.
+/// The destination of the JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum JsonTo {
-    /// Nowhere.
+    /// There is no JSON.
     Off,
-    /// The standard output; the text for people then goes to the standard error.
+    /// The JSON goes to the standard output; the text for people then goes to the standard error.
     Output,
-    /// A file.
+    /// The JSON goes to a file.
     File(PathBuf),
 }
 
 impl JsonTo {
-    /// Returns the place that a value of `--json` names, or none.
+    /// Returns the destination that a value of `--json` names.
     pub(crate) fn named(typed: Option<&Path>) -> JsonTo {
         match typed {
             None => JsonTo::Off,
@@ -29,13 +29,13 @@ impl JsonTo {
         }
     }
 
-    /// Returns the way of the text for people, which gives way to JSON on the standard output.
+    /// Returns the screen for the text for people, which leaves the standard output to JSON.
     pub(crate) fn screen(&self, color: Color) -> Screen {
         let channel = if *self == JsonTo::Output { Channel::Error } else { Channel::Output };
         Screen::new(channel, color)
     }
 
-    /// Tries early whether the JSON can be written.
+    /// Checks early that the JSON can be written.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
         match self {
             JsonTo::Off | JsonTo::Output => Ok(()),
@@ -46,7 +46,7 @@ impl JsonTo {
         }
     }
 
-    /// Writes the JSON where it is wanted.
+    /// Writes the JSON to its destination.
     pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
         match self {
             JsonTo::Off => Ok(()),

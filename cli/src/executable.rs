@@ -1,4 +1,4 @@
-//! What kind of file a target is: executables that `fencehound cc` made, and others.
+//! The kinds of files that a target may be: executables that `fencehound cc` made, and others.
 
 use std::fs;
 use std::io;
@@ -9,31 +9,31 @@ use protocol::{BUILD, BUILD_SECTION};
 
 use crate::exit::Failure;
 
-/// The section of what the pass puts before each hook.
+/// The section of the records that the pass makes of the places of hooks.
 const SITES_SECTION: &str = "fh_sites";
 
-/// Where the pass says what keeps accesses in order.
+/// The sections in which the pass marks the files that have native fences, and those that have portable ones.
 const NATIVE_SECTION: &str = "fh_native";
 const PORTABLE_SECTION: &str = "fh_portable";
 
-/// What kind of file a target is.
+/// The kind of a file that is a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileKind {
-    /// An executable that `fencehound cc` made.
+    /// The file is an executable that `fencehound cc` made.
     Ours,
-    /// One that the `fencehound cc` of another version made.
+    /// The file is an executable that the `fencehound cc` of another version made.
     OtherVersion,
-    /// A shared library.
+    /// The file is a shared library.
     Library,
-    /// An object file, not linked yet.
+    /// The file is an object file, not linked yet.
     Relocatable,
-    /// Some other ELF file.
+    /// The file is some other ELF file.
     ForeignElf,
-    /// Something else.
+    /// The file is no ELF file.
     Other,
 }
 
-/// Looks into a file.
+/// Returns the kind of a file, which is read for that.
 pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
     if !fs::metadata(file)?.is_file() {
         return Ok(FileKind::Other);
@@ -55,15 +55,16 @@ pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
     })
 }
 
-/// Whether all that keeps accesses of an executable of ours in order is assembly of x86 and barriers for the compiler alone: the
-/// pass puts a byte into a section for each file that has the one, and into another for the other.
+/// Whether all that keeps accesses of an executable of ours in order is assembly of x86 and barriers for the compiler alone. The
+/// pass puts a byte into one section for each file that has such, and into another section for each file that has portable
+/// fences.
 pub(crate) fn is_written_for_x86(file: &Path) -> bool {
     let Ok(content) = fs::read(file) else { return false };
     let Ok(elf) = object::File::parse(content.as_slice()) else { return false };
     elf.section_by_name(NATIVE_SECTION).is_some() && elf.section_by_name(PORTABLE_SECTION).is_none()
 }
 
-/// Refuses what is no program that this tool can run.
+/// Checks that a file of this kind is a program that this tool can run.
 pub(crate) fn require_ours(name: &Path, kind: FileKind) -> Result<(), Failure> {
     let (message, help) = match kind {
         FileKind::Ours => return Ok(()),

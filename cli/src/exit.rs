@@ -1,4 +1,4 @@
-//! How the tool ends: the exit status, which is a contract with scripts, and the errors that lead to one.
+//! The ways in which the tool ends: the exit status, which is a contract with scripts, and the errors that lead to one.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -8,24 +8,24 @@ use crate::text::printable;
 /// The exit statuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
-    /// Nothing found, and everything within the stated bound was explored.
+    /// Nothing was found, and everything within the stated bound was explored.
     Clean = 0,
     /// A violation was found, or reproduced.
     Found = 1,
     /// The command line is wrong, or a file named on it cannot be used.
     Usage = 2,
-    /// Nothing found so far, but the search did not reach its end.
+    /// Nothing was found so far, but the search did not reach its end.
     Incomplete = 3,
     /// The program needs something that is not supported, or is nondeterministic.
     Unsupported = 4,
     /// The program does not compile.
     Compile = 5,
-    /// The tool or its runtime failed: never to be read as clean.
+    /// The tool or its runtime failed; this must never be read as clean.
     Internal = 70,
 }
 
 impl Status {
-    /// Returns the status that a run ends with where both apply: 70, then 2 and 5, then 1, 4, 3, 0.
+    /// Returns the status of a run that has both statuses: the first of 70, 2, 5, 1, 4, 3, 0 that is one of them.
     ///
     /// 2 beats 1 here: a violation whose finding could not be written is not the result that was asked for.
     pub(crate) fn and(self, other: Status) -> Status {
@@ -51,47 +51,47 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Something that ended the run before its result: what and where, and what to do about it.
+/// A failure that ended the run before its result: what and where, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failure {
     /// The exit status.
     pub(crate) status: Status,
     /// What went wrong, lower-case, without a full stop.
     pub(crate) message: String,
-    /// What to do.
+    /// The advice what to do, if there is any.
     pub(crate) help: Option<String>,
 }
 
 impl Failure {
-    /// The command line, or a file that it names, cannot be used.
+    /// Makes the failure that the command line, or a file that it names, cannot be used.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Failure {
         Failure { status: Status::Usage, message: message.into(), help: Some(help.into()) }
     }
 
-    /// The program does something that cannot be run under control, at no place in particular.
+    /// Makes the failure that the program does something that cannot be run under control, at no place in particular.
     pub(crate) fn unsupported(message: impl Into<String>, help: impl Into<String>) -> Failure {
         Failure { status: Status::Unsupported, message: message.into(), help: Some(help.into()) }
     }
 
-    /// The program does not compile; clang has said why.
+    /// Makes the failure that the program does not compile; clang has said why.
     pub(crate) fn compile(message: impl Into<String>) -> Failure {
         Failure { status: Status::Compile, message: message.into(), help: None }
     }
 
-    /// The program has no `main`.
+    /// Makes the failure that the program has no `main`.
     pub(crate) fn no_main(files: &str) -> Failure {
         let help = "name all .c files of the program; one of them defines `int main(void)`, and not as static";
         let message = format!("{files}: the function `main` is missing");
         Failure { status: Status::Compile, message, help: Some(help.to_string()) }
     }
 
-    /// A part of the tool without which nothing can be compiled is missing.
+    /// Makes the failure that a part of the tool is missing without which nothing can be compiled.
     pub(crate) fn missing(message: impl Into<String>) -> Failure {
         let help = "`fencehound doctor` says what is missing and the line that installs it".to_string();
         Failure { status: Status::Compile, message: message.into(), help: Some(help) }
     }
 
-    /// The tool or its runtime did what it must not.
+    /// Makes the failure that the tool or its runtime did what it must not do.
     pub(crate) fn internal(message: impl Into<String>) -> Failure {
         let help = "this is a bug in fencehound, not a verdict on the program; please report it".to_string();
         Failure { status: Status::Internal, message: message.into(), help: Some(help) }

@@ -1,4 +1,4 @@
-//! The findings directory: one folder a finding, with `finding.json` (all that is needed to run it again) and
+//! The findings directory: one folder for each finding, with `finding.json` (all that is needed to run it again) and
 //! `report.txt`; of an execution graph also `graph.dot`, for Graphviz.
 //!
 //! Only what this file wrote is ever deleted: a `finding.json` that says what it is, and the report beside it.
@@ -21,7 +21,7 @@ const FINDING: &str = "finding.json";
 const REPORT: &str = "report.txt";
 const GRAPH: &str = "graph.dot";
 
-/// What the key `fencehound` of a finding says.
+/// The value of the key `fencehound` in a finding.
 pub(crate) const MARK: &str = "finding";
 
 /// A findings directory, open for one run. Where nothing was stored and it did not exist before, it vanishes again.
@@ -30,12 +30,12 @@ pub(crate) struct Findings {
     folder: PathBuf,
     /// Folders that this run made, outermost first.
     created: Vec<PathBuf>,
-    /// The folder, open and locked as long as this run writes to it.
+    /// The folder itself, open and locked as long as this run writes to it.
     lock: Option<File>,
 }
 
 impl Findings {
-    /// Makes the folder, if need be, tries whether it can be written, and keeps other runs from it.
+    /// Makes the folder if need be, checks that it can be written, and keeps other runs out of it.
     pub(crate) fn prepare(folder: &Path) -> Result<Findings, Failure> {
         let mut created: Vec<PathBuf> = Vec::new();
         for ancestor in folder.ancestors() {
@@ -76,7 +76,7 @@ impl Findings {
             fs::remove_file(folder.join(FINDING)).map_err(|error| self.cannot(&error))?;
             drop(fs::remove_file(folder.join(REPORT)));
             drop(fs::remove_file(folder.join(GRAPH)));
-            // Fails where somebody keeps other files in it, which is as it should be.
+            // This fails where somebody keeps other files in it, as it should.
             drop(fs::remove_dir(folder));
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Findings {
             }
             let mut json = serde_json::to_string_pretty(finding)?;
             json.push('\n');
-            // First of all: by this file a later run knows that the folder is ours.
+            // This file comes first: by it a later run knows that the folder is ours.
             write_whole(&folder.join(FINDING), &json)?;
             if let Some(graph) = &finding.violation.schedule.graph {
                 write_whole(&folder.join(GRAPH), &graph::dot(graph, Threads::of(&finding.program)))?;
@@ -108,7 +108,7 @@ impl Findings {
         })
     }
 
-    /// Returns the folder of a finding as results name it, with a slash at its end.
+    /// Returns the path of a finding's folder as results name it, with a slash at its end.
     pub(crate) fn path(&self, id: &str) -> String {
         format!("{}/", self.folder.join(id).display())
     }
@@ -124,13 +124,13 @@ impl Findings {
 impl Drop for Findings {
     fn drop(&mut self) {
         for folder in self.created.iter().rev() {
-            // Fails, as it should, where there are findings in it.
+            // This fails where there are findings in it, as it should.
             drop(fs::remove_dir(folder));
         }
     }
 }
 
-/// Locks a folder, and says whether another process has done so before. A file system without locks lets everybody in.
+/// Locks a folder, and returns whether another process has locked it before. A file system without locks lets everybody in.
 fn is_taken(folder: &File) -> bool {
     // SAFETY: takes numbers: of a descriptor that is open, and of what is to be done.
     let status = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
@@ -158,14 +158,14 @@ pub(crate) fn identify(violations: &[Violation]) -> Vec<String> {
     violations.iter().map(|violation| names.next("", violation)).collect()
 }
 
-/// The names given so far.
+/// The names of violations that have been given so far.
 #[derive(Default, Debug)]
 pub(crate) struct Names {
     numbers: BTreeMap<String, u32>,
 }
 
 impl Names {
-    /// Returns the name of the next violation, behind a prefix.
+    /// Returns the name of the next violation, which begins with `prefix`.
     pub(crate) fn next(&mut self, prefix: &str, violation: &Violation) -> String {
         let name = format!("{prefix}{}", group_name(violation));
         let number = self.numbers.entry(name.clone()).or_default();
@@ -174,12 +174,12 @@ impl Names {
     }
 }
 
-/// Returns what a violation is counted under: its monitor, else its kind.
+/// Returns the name of the group that a violation is counted in: its monitor, or else its kind.
 pub(crate) fn group_name(violation: &Violation) -> &'static str {
     violation.monitor.map_or_else(|| violation.kind.name(), MonitorName::name)
 }
 
-/// Reads a finding from its folder or its file, whatever may be in it.
+/// Reads a finding from its folder or its file, which may hold anything.
 pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
     const HELP: &str = "name a folder that `fencehound check` wrote, such as fencehound-out/tso-1";
     let file = if path.is_dir() { path.join(FINDING) } else { path.to_path_buf() };

@@ -1,8 +1,8 @@
-//! Fingerprints: by what a finding is known again in another run, and after edits elsewhere in its files.
+//! Fingerprints, by which a finding is recognised in another run, and after edits elsewhere in its files.
 //!
-//! A fingerprint is a hash of the finding's kind and model, and of the function, the operation, the variable and the text of
-//! the line of each place that takes part. Whatever moves while the defect stays is left out: names of files, numbers of
-//! lines and columns, blanks, threads, values, and how the finding was found.
+//! A fingerprint is a hash of the finding's kind and model, and of the function, the operation, the variable and the text of the
+//! line of each place that takes part. Whatever changes while the defect stays is left out: names of files, numbers of lines and
+//! columns, blanks, threads, values, and how the finding was found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use sha2::{Digest, Sha256};
 
 use crate::report::excerpt::Sources;
 
-/// Bytes of a fingerprint.
+/// The number of bytes of a fingerprint.
 const LENGTH: usize = 8;
 
-/// Returns the fingerprints of what was found of a program, each with the name of its model. Of several that are alike but for
-/// their places, the first one in the order of places has none, the others have their number behind it: `5b0c…-2`.
+/// Returns the fingerprints of findings in a program, each given with the name of its model. Of several findings that differ in
+/// their places alone, the first in the order of places has no suffix, and the others have their number as one: `5b0c…-2`.
 pub(crate) fn fingerprints(found: &[(&Violation, &str)], sources: &mut Sources) -> Vec<String> {
     let hashes: Vec<String> = found.iter().map(|&(violation, model)| hash(violation, model, sources)).collect();
     let mut alike: BTreeMap<_, BTreeSet<Vec<&Place>>> = BTreeMap::new();
@@ -32,13 +32,13 @@ pub(crate) fn fingerprints(found: &[(&Violation, &str)], sources: &mut Sources) 
     numbered.collect()
 }
 
-/// Returns the fingerprint of ends that no sequentially consistent execution has, by the names of what differs.
+/// Returns the fingerprint of ends that no sequentially consistent execution has, by the names of the values that differ.
 pub(crate) fn of_ends(model: &str, names: &BTreeSet<Vec<String>>) -> String {
     let names: Vec<String> = names.iter().map(|names| names.join(" ")).collect();
     digest(&[&["shows".to_string(), model.to_string()], names.as_slice()].concat())
 }
 
-/// Whether this is the text of one.
+/// Whether a text is that of a fingerprint.
 pub(crate) fn is_fingerprint(text: &str) -> bool {
     let (hash, number) = text.split_once('-').unwrap_or((text, "2"));
     let is_hexadecimal = |c: char| matches!(c, '0'..='9' | 'a'..='f');
@@ -51,7 +51,7 @@ fn places(violation: &Violation) -> Vec<&Place> {
     places
 }
 
-/// Returns what takes part and belongs to the finding, not to the one execution that is kept of it.
+/// Returns the places that take part and belong to the finding, rather than to the one execution that is kept of it.
 fn parts(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
     let belongs = |site: &&SiteUse| match violation.kind {
         FailureKind::ScViolation => matches!(site.role, Role::Delayed | Role::Overtaking),
@@ -77,7 +77,7 @@ fn digest(fields: &[String]) -> String {
 
 fn described(site: &SiteUse, sources: &mut Sources) -> String {
     let role = match site.role {
-        // Which access of a race comes first, and how transactions follow each other, is of the execution.
+        // Which access of a race comes first, and how transactions follow each other, depends on the execution.
         Role::First | Role::Second | Role::From | Role::To | Role::Overtaken => String::new(),
         role => format!("{role:?}"),
     };
@@ -91,7 +91,7 @@ fn described(site: &SiteUse, sources: &mut Sources) -> String {
     fields.join("\t")
 }
 
-/// Returns the name of a variable or block, without what an execution gives it: its address, or its number.
+/// Returns the name of a variable or block without what it gets in an execution: its address, or its number.
 fn name(expression: &str) -> String {
     if expression.starts_with("0x") {
         return String::new();

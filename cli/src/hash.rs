@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Names each file once, sorted, with the hash of its content; `gone` if it cannot be read. Bytes of a name that are no
-/// UTF-8 are replaced.
+/// Returns the name of each file once, sorted, with the hash of its content, or `gone` if it cannot be read. Bytes of a name that
+/// are no UTF-8 are replaced.
 pub(crate) fn hashes(directory: &Path, files: &[PathBuf]) -> Vec<(String, String)> {
     let hashed = |file: &PathBuf| {
         let hash = hash_file(&directory.join(file)).unwrap_or_else(|_| "gone".to_string());
@@ -18,7 +18,7 @@ pub(crate) fn hashes(directory: &Path, files: &[PathBuf]) -> Vec<(String, String
     named.into_iter().collect()
 }
 
-/// Returns the name without `./` at its beginning.
+/// Returns a name without `./` at its beginning.
 pub(crate) fn plain_name(name: &str) -> &str {
     match name.strip_prefix("./") {
         Some(rest) => plain_name(rest),
@@ -26,7 +26,7 @@ pub(crate) fn plain_name(name: &str) -> &str {
     }
 }
 
-/// Returns a hash of a file's content.
+/// Returns the hash of a file's content.
 pub(crate) fn hash_file(file: &Path) -> io::Result<String> {
     if !fs::metadata(file)?.is_file() {
         return Err(io::Error::other("not a file"));

@@ -12,24 +12,24 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::{Failure, Status};
 
-/// Makes a file that may not grow any more (`ulimit -f`) an error of the write to it, which is said, instead of the end
-/// of the tool.
+/// Makes a write to a file that may not grow any more (`ulimit -f`) fail with an error, which is reported, instead of ending the
+/// tool.
 pub(crate) fn survive_full_files() {
     // SAFETY: takes numbers.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// What asked the tool to stop.
+/// The signal that asked the tool to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {
-    /// Ctrl-C, or whatever else sends SIGINT.
+    /// The signal is SIGINT, of Ctrl-C or whatever else sends it.
     CtrlC,
-    /// SIGTERM.
+    /// The signal is SIGTERM.
     Terminate,
 }
 
 impl Cause {
-    /// Its name for people.
+    /// Returns the signal's name for people.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Cause::CtrlC => "Ctrl-C",
@@ -37,13 +37,13 @@ impl Cause {
         }
     }
 
-    /// Returns the end of a command that was interrupted before it had anything to report.
+    /// Returns the failure of a command that was interrupted before it had anything to report.
     pub(crate) fn failure(self) -> Failure {
         Failure { status: Status::Incomplete, message: format!("stopped by {}", self.name()), help: None }
     }
 }
 
-/// The presses so far, and who is to hear of them.
+/// The presses so far, and the children that are told of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupts {
     state: Arc<Mutex<Interruptions>>,
@@ -52,16 +52,16 @@ pub(crate) struct Interrupts {
 #[derive(Debug, Default)]
 struct Interruptions {
     presses: u32,
-    /// What the first one was.
+    /// The cause of the first press.
     cause: Option<Cause>,
     /// The process groups that run at present.
     groups: Vec<i32>,
-    /// Somebody else cares for Ctrl-C.
+    /// Whether somebody else cares for Ctrl-C.
     ignored: bool,
 }
 
 impl Interrupts {
-    /// Starts to listen.
+    /// Starts to listen for the signals.
     pub(crate) fn listen() -> io::Result<Interrupts> {
         let interrupts = Interrupts { state: Arc::default() };
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
@@ -74,12 +74,12 @@ impl Interrupts {
         Ok(interrupts)
     }
 
-    /// Whether Ctrl-C was pressed.
+    /// Whether the tool was asked to stop.
     pub(crate) fn pressed(&self) -> bool {
         self.lock().presses > 0
     }
 
-    /// Returns what was the first to ask for an end, if anything did.
+    /// Returns the first signal that asked for an end, if there was one.
     pub(crate) fn cause(&self) -> Option<Cause> {
         self.lock().cause
     }
@@ -93,12 +93,12 @@ impl Interrupts {
         Ok(child)
     }
 
-    /// The child with this number has ended.
+    /// Notes that the child with this number has ended.
     pub(crate) fn forget(&self, child: u32) {
         self.lock().groups.retain(|&group| u32::try_from(group) != Ok(child));
     }
 
-    /// Leaves Ctrl-C to somebody else who shares the terminal.
+    /// Leaves Ctrl-C to another program that shares the terminal.
     pub(crate) fn ignore(&self) {
         self.lock().ignored = true;
     }

@@ -100,10 +100,10 @@ struct Found<'a> {
     help: Option<&'a Help>,
 }
 
-/// Something that the program needs and is not supported.
+/// A thing that the program needs and that is not supported.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Unsupported<'a> {
-    /// What is not supported, in words.
+    /// The description of the thing.
     pub(crate) what: &'a str,
     /// The file that asks for it.
     pub(crate) file: &'a str,
@@ -217,30 +217,30 @@ struct ErrorReport<'a> {
     message: &'a str,
 }
 
-/// A violation of a result.
+/// A violation in a result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
-    /// Its id.
+    /// The violation's id.
     pub(crate) id: &'a str,
     /// The folder of its finding, if it has one.
     pub(crate) finding: Option<&'a str>,
     /// Its fingerprint, if it has one.
     pub(crate) fingerprint: Option<&'a str>,
-    /// Why it is accepted, if it is.
+    /// The reason why it is accepted, if it is.
     pub(crate) accepted: Option<&'a Acceptance>,
     /// The violation.
     pub(crate) violation: &'a Violation,
-    /// Executions that show it.
+    /// The number of executions that show it.
     pub(crate) executions: u64,
-    /// What an SC violation leads to in relaxed executions, if that was looked at.
+    /// The consequence of an SC violation in relaxed executions, if that was looked for.
     pub(crate) consequence: Option<&'a Consequence>,
-    /// What it is worth, if that was judged.
+    /// The judgement on it, if it was judged.
     pub(crate) judgement: Option<&'static str>,
-    /// What to do about it, if that was looked for.
+    /// The advice what to do about it, if that was looked for.
     pub(crate) help: Option<&'a Help>,
 }
 
-/// What a result is made of.
+/// The parts of a result.
 #[derive(Debug)]
 pub(crate) struct Outcome<'a> {
     /// The targets, joined by spaces.
@@ -257,38 +257,38 @@ pub(crate) struct Outcome<'a> {
     pub(crate) unroll: Option<u64>,
     /// The monitors, as the user named them.
     pub(crate) monitors: &'a [MonitorName],
-    /// `clean`, `violations`, `incomplete`, `unsupported`.
+    /// The word of the verdict: `clean`, `violations`, `incomplete`, `unsupported`.
     pub(crate) verdict: &'static str,
-    /// `time`, `executions`, `events`, `local-timeout`, `interrupt`.
+    /// The limit that stopped the search: `time`, `executions`, `events`, `local-timeout`, `interrupt`.
     pub(crate) stopped_by: Option<&'static str>,
     /// The counts.
     pub(crate) summary: &'a Summary,
     /// The violations.
     pub(crate) violations: &'a [Entry<'a>],
-    /// What is not supported.
+    /// The things that are not supported.
     pub(crate) unsupported: Vec<Unsupported<'a>>,
-    /// What accepts findings and matches none.
+    /// The entries and annotations that accept findings and match none.
     pub(crate) unmatched: &'a [Unmatched],
     /// The models under which the program was judged.
     pub(crate) models: Vec<(&'static str, models::Entry<'a>)>,
-    /// What is beside of a litmus test.
+    /// The further parts of a litmus test's result.
     pub(crate) litmus: Option<Litmus<'a>>,
 }
 
-/// What the result of a litmus test has beside.
+/// The parts that only the result of a litmus test has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Litmus<'a> {
     /// The final states, each with its number of executions.
     pub(crate) states: Vec<(String, u64)>,
     /// The condition.
     pub(crate) condition: &'a str,
-    /// `Never`, `Sometimes` or `Always`.
+    /// The word `Never`, `Sometimes` or `Always`.
     pub(crate) observation: &'static str,
     /// The folder of an execution that answers `exists`, if it is kept.
     pub(crate) witness: Option<&'a str>,
 }
 
-/// Results as JSON text: one object if there is one, an array else.
+/// Returns results as JSON text: one object if there is one result, otherwise an array.
 pub(crate) fn results<'a>(outcomes: impl Iterator<Item = Outcome<'a>>) -> String {
     let mut reports: Vec<Report<'_>> = outcomes.map(report).collect();
     match (reports.pop(), reports.is_empty()) {
@@ -369,7 +369,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
     }
 }
 
-/// The result of a run that failed.
+/// Returns the result of a run that failed.
 pub(crate) fn error(target: &str, message: &str) -> String {
     text(&ErrorReport { schema: SCHEMA, tool: TOOL, target, model: "sc", verdict: "error", message })
 }

@@ -1,4 +1,4 @@
-//! Runs a program under test: gives it a job, reads its answers, and knows how it ended.
+//! The program under test as a process: it is given a job, its answers are read, and its end is understood.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,9 +17,9 @@ use crate::screen::{Channel, pass_on};
 use crate::symbols;
 use crate::text::reason;
 
-/// How many file descriptors a program may have open. Its socket is the next one: beyond its limit, so that nothing that
-/// the program opens, duplicates or writes to meets it; and always the same, so that a program sees the same
-/// descriptors (and the same environment) in every run.
+/// The number of file descriptors that a program may have open. Its socket is the next one: beyond its limit, so that nothing
+/// that the program opens, duplicates or writes to meets it; and always the same, so that a program sees the same descriptors
+/// (and the same environment) in every run.
 const DESCRIPTORS: libc::rlim_t = 1024;
 
 /// An executable with the runtime inside, and how to start it.
@@ -27,46 +27,46 @@ const DESCRIPTORS: libc::rlim_t = 1024;
 pub(crate) struct Program {
     /// The executable.
     pub(crate) executable: PathBuf,
-    /// Its name in its own eyes (`argv[0]`).
+    /// The name by which the program knows itself (`argv[0]`).
     pub(crate) name: OsString,
     /// Its arguments.
     pub(crate) arguments: Vec<String>,
-    /// The folder it runs in.
+    /// The folder that the program runs in.
     pub(crate) directory: PathBuf,
 }
 
-/// Where the program's own output goes.
+/// The destination of the program's own output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Output {
-    /// Nowhere.
+    /// The output is discarded.
     Discarded,
-    /// To the tool's standard output and error.
+    /// The output goes to the tool's standard output and error.
     Shown,
 }
 
 /// A program that has been started.
 pub(crate) struct Started {
-    /// Its process.
+    /// The program's process.
     pub(crate) child: Child,
     /// The tool's end of the socket.
     pub(crate) socket: UnixStream,
-    /// What hands on its own output.
+    /// The threads that pass the program's own output on.
     relays: Vec<JoinHandle<()>>,
 }
 
-/// What a replay gave.
+/// The result of a replay.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Replayed {
     /// The schedule ran to its end.
     Trace(Box<Trace>),
-    /// The program did not follow the schedule: what differs.
+    /// The program did not follow the schedule; the field says what differs.
     Diverged(String),
-    /// Ctrl-C.
+    /// Ctrl-C ended the replay.
     Interrupted,
 }
 
 impl Program {
-    /// Runs one schedule again.
+    /// Runs a schedule again.
     pub(crate) fn replay(&self, job: &Replay, interrupts: &Interrupts) -> Result<Replayed, Failure> {
         let output = if job.output { Output::Shown } else { Output::Discarded };
         let mut result = None;
@@ -104,7 +104,7 @@ impl Program {
         command.arg0(&self.name);
         let stream = || if output == Output::Discarded { Stdio::null() } else { Stdio::piped() };
         command.stdin(Stdio::null()).stdout(stream()).stderr(stream());
-        // The program's end is the only one that stays open, so that its end is the conversation's end.
+        // The program has the only copy of its end of the socket, so that the conversation ends when the program does.
         let (socket, theirs) = UnixStream::pair().map_err(|error| cannot_run(&error))?;
         prepare(&mut command, theirs.as_raw_fd());
         let mut child = interrupts.spawn(&mut command).map_err(refused)?;
@@ -115,7 +115,7 @@ impl Program {
         Ok(Started { child, socket, relays: relays.into_iter().flatten().collect() })
     }
 
-    /// Starts the program, gives it the job, hands on each message, and waits for the end.
+    /// Starts the program, gives it the job, passes each message on, and waits for the end.
     fn converse(
         &self,
         job: &Job,
@@ -143,8 +143,8 @@ fn cannot_run(error: &io::Error) -> Failure {
     Failure::internal(format!("the program cannot be run: {error}"))
 }
 
-/// Hands on what the program writes. It goes through the tool, so that a reader that goes away (`| head`) is no matter
-/// of the program's, which does in a replay what it did in the search.
+/// Passes on what the program writes. It goes through the tool, so that a reader that goes away (`| head`) does not concern the
+/// program, which does in a replay what it did in the search.
 fn relay(mut from: impl Read + Send + 'static, to: Channel) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut bytes = [0; 1 << 13];
@@ -161,11 +161,12 @@ pub(crate) fn send(socket: &mut UnixStream, job: &Job) -> io::Result<()> {
     socket.write_all(line.as_bytes())
 }
 
-/// Bytes of address space that a program under test reserves at most (`runtime/src/process/layout.rs`), and what its code needs.
+/// The bytes of address space that a program under test reserves at most (`runtime/src/process/layout.rs`), plus what its code
+/// needs.
 const ADDRESS_SPACE: libc::rlim_t = 128 << 30;
-/// Bytes of stack that a program under test has as long as its own threads do not run.
+/// The bytes of stack that a program under test has as long as its own threads do not run.
 pub(crate) const STACK: usize = 8 << 20;
-/// The fewest that do.
+/// The fewest bytes of stack with which it can run.
 const SMALLEST_STACK: libc::rlim_t = 1 << 20;
 
 /// Refuses to start a program where the limits of the system leave it too little.
@@ -195,7 +196,7 @@ pub(crate) fn has_little_stack() -> bool {
     limits(libc::RLIMIT_STACK).rlim_cur < SMALLEST_STACK
 }
 
-/// Returns the limits of this process of a resource.
+/// Returns this process's limits of a resource.
 fn limits(resource: libc::__rlimit_resource_t) -> libc::rlimit {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: getrlimit writes the limits through the pointer, which is valid for that.
@@ -250,12 +251,12 @@ fn listen(lines: impl BufRead, hear: &mut impl FnMut(Message)) -> Result<(), Fai
     Ok(())
 }
 
-/// Whether a line is the beginning of a message whose sender was killed: how it ended is said elsewhere.
+/// Whether a line is the beginning of a message whose sender was killed; how the sender ended is reported elsewhere.
 pub(crate) fn is_cut_short(line: &[u8], error: &serde_json::Error) -> bool {
     line.starts_with(b"{") && error.is_eof()
 }
 
-/// Returns the failure that a line is no message: the program itself has written it, unless it is JSON, which the runtime writes.
+/// Returns the failure that a line is no message. The program itself has written it, unless it is JSON, which the runtime writes.
 pub(crate) fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
     let start: String = String::from_utf8_lossy(line).chars().take(80).collect();
     if error.is_data() {
@@ -267,7 +268,7 @@ pub(crate) fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
     )
 }
 
-/// The program ended without a result. The runtime never ends with another status than 0 or 70.
+/// Returns the failure that the program ended without a result. The runtime never ends with another status than 0 or 70.
 pub(crate) fn ended_early(ending: ExitStatus, when: &str) -> Failure {
     match ending.code() {
         Some(code) if code != 0 && code != 70 => Failure::unsupported(
@@ -282,7 +283,7 @@ pub(crate) fn ended_early(ending: ExitStatus, when: &str) -> Failure {
     }
 }
 
-/// Returns how a program ended: `was killed by signal 11 (SIGSEGV)`, `ended with status 3`.
+/// Returns the end of a program in words: `was killed by signal 11 (SIGSEGV)`, `ended with status 3`.
 fn in_words(status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) => match signal_hook::low_level::signal_name(signal) {

@@ -9,17 +9,17 @@ use crate::exit::Failure;
 use crate::screen::complain;
 use crate::text::reason;
 
-/// A log that is being written, or none.
+/// The log that is being written, or none.
 pub(crate) struct Record {
     log: Option<(PathBuf, BufWriter<File>)>,
-    /// Something has been written.
+    /// Whether something has been written.
     begun: bool,
-    /// What went wrong first.
+    /// The first error.
     trouble: Option<io::Error>,
 }
 
 impl Record {
-    /// Tries early whether the log can be written, and leaves what is there.
+    /// Checks early that the log can be written, and leaves what is there.
     pub(crate) fn prepare(file: Option<&Path>) -> Result<(), Failure> {
         let Some(file) = file else { return Ok(()) };
         let opened = OpenOptions::new().append(true).create(true).open(file);
@@ -45,13 +45,13 @@ impl Record {
         }
     }
 
-    /// What has been written is not to be there.
+    /// Removes what has been written.
     pub(crate) fn begin_anew(&mut self) {
         if let Some((_, log)) = &mut self.log
             && self.begun
             && self.trouble.is_none()
         {
-            // What waits to be written would stand where the log begins.
+            // Text that still waits to be written would otherwise stand where the log begins.
             let empty = |log: &mut BufWriter<File>| {
                 log.flush()?;
                 log.get_ref().set_len(0)?;

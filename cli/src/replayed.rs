@@ -1,4 +1,4 @@
-//! One execution, run again: what the program is asked for it, and how it is shown.
+//! The run of one execution again: what the program is asked for, and how the execution is shown.
 
 use std::io::{self, BufRead};
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ use crate::report::names::Threads;
 use crate::screen::{Screen, Width, plain};
 use crate::text::counted;
 
-/// Says that what was recorded cannot be done.
+/// Returns the message that what was recorded cannot be done.
 pub(crate) fn not_followed(words: &str) -> String {
     format!("not reproduced: the program did not follow the schedule: {words}")
 }
 
-/// Returns what the program is asked for to run the execution of a finding.
+/// Returns the job of running the execution of a finding.
 pub(crate) fn job(finding: &Finding) -> Replay {
     Replay {
         version: VERSION,
@@ -33,7 +33,7 @@ pub(crate) fn job(finding: &Finding) -> Replay {
     }
 }
 
-/// Shows an execution, and says whether it is the one of the finding.
+/// Shows an execution, and returns the status by whether it is the one of the finding.
 pub(crate) fn present(kept: &Finding, trace: &Trace, plan: &ReplayPlan, screen: Screen) -> Status {
     let violation = &kept.violation;
     let reproduced = trace.shows(violation);
@@ -67,7 +67,7 @@ pub(crate) fn present(kept: &Finding, trace: &Trace, plan: &ReplayPlan, screen: 
     }
 }
 
-/// One event for each line on the standard input; all that are left when it ends.
+/// Shows one event for each line on the standard input, and all that are left when the input ends.
 fn step(subject: &Subject<'_>, trace: &Trace, screen: Screen) {
     let (marks, lane) = (finding::marks(subject.violation, trace), finding::lane(subject));
     let table = Table { events: &trace.events, marks, lane, threads: subject.threads };

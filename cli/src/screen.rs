@@ -1,4 +1,4 @@
-//! Where the human-readable text goes, in colour or not.
+//! The destination of the human-readable text, in colour or not.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -9,44 +9,44 @@ use owo_colors::OwoColorize;
 use crate::exit::{Failure, Status};
 use crate::text::{printable, reason};
 
-/// When to colour.
+/// The rule for colouring text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// Text is coloured on a terminal, unless `NO_COLOR` is set.
     Auto,
-    /// Colour everywhere.
+    /// Text is coloured everywhere.
     Always,
-    /// Colour nowhere.
+    /// Text is coloured nowhere.
     Never,
 }
 
-/// Which stream carries the text for people.
+/// The stream that carries the text for people.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {
-    /// Standard output: the usual case.
+    /// The text goes to the standard output, as it usually does.
     Output,
-    /// Standard error: when the standard output carries JSON.
+    /// The text goes to the standard error, since the standard output carries JSON.
     Error,
 }
 
-/// The text's way to the user. Text is written with colour codes, which are taken out where they are not wanted.
+/// The way of text to the user. Text is written with colour codes, which are taken out where they are not wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     channel: Channel,
     color: Color,
 }
 
-/// How wide lines may become.
+/// The width that lines may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
-    /// A terminal of so many columns: what is beyond them is cut off where the rest of the report says it as well.
+    /// Lines go to a terminal of this many columns: what is beyond them is cut off where the rest of the report says it as well.
     Terminal(usize),
-    /// A pipe or a file, or what must be told whole: tables are laid out for [`PLAIN_WIDTH`], and nothing is cut off.
+    /// Lines go to a pipe or a file, or must be told whole: tables are laid out for [`PLAIN_WIDTH`], and nothing is cut off.
     Unlimited,
 }
 
 impl Width {
-    /// Returns the columns that tables are laid out for.
+    /// Returns the number of columns that tables are laid out for.
     pub(crate) const fn columns(self) -> usize {
         match self {
             Width::Terminal(columns) => columns,
@@ -55,16 +55,16 @@ impl Width {
     }
 }
 
-/// The columns for which text is laid out that does not go to a terminal.
+/// The number of columns for which text is laid out that does not go to a terminal.
 const PLAIN_WIDTH: usize = 100;
 
 impl Screen {
-    /// Text on that channel.
+    /// Makes a screen on this channel.
     pub(crate) fn new(channel: Channel, color: Color) -> Screen {
         Screen { channel, color }
     }
 
-    /// Returns how wide lines may become: on a terminal `COLUMNS`, if that is set, or else its width, but at least 60.
+    /// Returns the width that lines may have: on a terminal `COLUMNS` if that is set, or else its width, but at least 60.
     pub(crate) fn width(self) -> Width {
         let (is_terminal, size) = match self.channel {
             Channel::Output => (io::stdout().is_terminal(), terminal_size::terminal_size_of(io::stdout())),
@@ -114,7 +114,7 @@ impl Screen {
     }
 }
 
-/// Why text for the standard output or error was lost, if it was.
+/// The reason why text for the standard output or error was lost, if it was.
 static LOST: OnceLock<String> = OnceLock::new();
 
 fn keep(written: io::Result<()>) {
@@ -125,13 +125,13 @@ fn keep(written: io::Result<()>) {
     }
 }
 
-/// Text that did not get where it should have: then nobody has read the result.
+/// Returns the failure that text was lost, if it was: then nobody has read the result.
 pub(crate) fn lost() -> Option<Failure> {
     let why = LOST.get()?;
     Some(Failure::usage(format!("the result cannot be written: {why}"), "write it to another place"))
 }
 
-/// Hands on what the program itself wrote.
+/// Passes on what the program itself wrote.
 pub(crate) fn pass_on(channel: Channel, bytes: &[u8]) {
     keep(match channel {
         Channel::Output => io::stdout().lock().write_all(bytes).and_then(|()| io::stdout().flush()),
@@ -139,7 +139,7 @@ pub(crate) fn pass_on(channel: Channel, bytes: &[u8]) {
     });
 }
 
-/// Takes the colour codes out of a text.
+/// Returns a text without its colour codes.
 pub(crate) fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
@@ -158,7 +158,7 @@ pub(crate) fn complain(message: &impl std::fmt::Display) {
     drop(writeln!(io::stderr(), "{message}"));
 }
 
-/// Writes what could not be done, if something could not, and says which exit status that is.
+/// Writes the failure that a result is, if it is one, and returns the exit status.
 pub(crate) fn complain_about(result: Result<(), Failure>) -> Status {
     match result {
         Ok(()) => Status::Clean,

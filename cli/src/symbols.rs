@@ -1,4 +1,4 @@
-//! From a program counter to a place in the source, for faults that no operation of the runtime was part of.
+//! The way from a program counter to a place in the source, for faults that no operation of the runtime was part of.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use addr2line::Loader;
 use object::{Object, ObjectSymbol};
 use protocol::{Place, Role, Silence, Violation};
 
-/// Gives a violation that a signal ended the place at which it came, as far as the executable's line table knows it.
+/// Sets the place of a violation that a signal ended, as far as the executable's line table knows it.
 ///
 /// The line of a fault is the line of its instruction.
 pub(crate) fn locate(executable: &Path, directory: &Path, violation: &mut Violation) {
@@ -20,8 +20,8 @@ pub(crate) fn locate(executable: &Path, directory: &Path, violation: &mut Violat
     }
 }
 
-/// Gives a thread that computed for too long the function that it computed in, as far as the executable's line table knows
-/// it. It may have been interrupted at any line of that, so the place is the first one, which is the same each time.
+/// Sets the function of a thread that computed for too long, as far as the executable's line table knows it. The thread may have
+/// been interrupted at any line of the function, so the place is the first one, which is the same each time.
 pub(crate) fn locate_silence(executable: &Path, directory: &Path, silence: &mut Silence) {
     let start = start_of_function(executable, silence.program_counter);
     if let Some((place, function)) = start.and_then(|address| lookup(executable, directory, address)) {
@@ -29,7 +29,7 @@ pub(crate) fn locate_silence(executable: &Path, directory: &Path, silence: &mut 
     }
 }
 
-/// Returns the place and the function; none outside of C code with a line table, as in the runtime or in libc.
+/// Returns the place and the function of an address; none outside of C code with a line table, as in the runtime or in libc.
 fn lookup(executable: &Path, directory: &Path, address: u64) -> Option<(Place, String)> {
     let loader = Loader::new(executable).ok()?;
     let location = loader.find_location(address).ok()??;
@@ -39,7 +39,7 @@ fn lookup(executable: &Path, directory: &Path, address: u64) -> Option<(Place, S
     }
     let file = Path::new(file).strip_prefix(directory).unwrap_or(Path::new(file));
     let place = Place::new(file.display().to_string(), line, location.column.unwrap_or(0));
-    // The program's own main has another name in it, so that the runtime's comes first.
+    // The program's own main has another name in the executable, so that the runtime's comes first.
     let symbol = loader.find_symbol(address).unwrap_or_default();
     let function = if symbol == "__fh_main" { "main" } else { symbol };
     Some((place, function.to_owned()))

@@ -1,6 +1,6 @@
-//! Words for people: what any message or report may be made of.
+//! Words for people, which any message or report may contain.
 
-/// Takes the characters out of a text that would steer the terminal, or the direction of writing.
+/// Returns a text without the characters that would steer the terminal, or the direction of writing.
 pub(crate) fn printable(text: &str) -> String {
     let steers = |c: char| {
         c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -13,7 +13,7 @@ pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// Says why an operation of the system failed, without the system's number for it: `no such file or directory`.
+/// Returns the reason why an operation of the system failed, without the system's number for it: `no such file or directory`.
 pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);

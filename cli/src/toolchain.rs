@@ -1,4 +1,4 @@
-//! Where the parts of the tool are: clang 19, lld, the pass plugin, the runtime library, the header.
+//! The places of the tool's parts: clang 19, lld, the pass plugin, the runtime library, the header.
 //!
 //! Nothing is started to find out, as long as clang has its version in its name: a check must begin at once.
 
@@ -9,17 +9,17 @@ use std::process::{Command, Stdio};
 
 use crate::exit::Failure;
 
-/// How clang is told to use lld.
+/// The way in which clang is told to use lld.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Linker {
     /// clang finds `ld.lld` by itself.
     ByName,
-    /// It is elsewhere.
+    /// The linker is at this place, where clang does not find it by itself.
     At(PathBuf),
 }
 
 impl Linker {
-    /// clang's argument.
+    /// Returns clang's argument for the linker.
     pub(crate) fn argument(&self) -> OsString {
         match self {
             Linker::ByName => "-fuse-ld=lld".into(),
@@ -32,12 +32,12 @@ impl Linker {
     }
 }
 
-/// What was found of each part.
+/// The parts of the tool, as far as they were found.
 #[derive(Clone, Debug)]
 pub(crate) struct Toolchain {
     /// clang 19.
     pub(crate) clang: Option<PathBuf>,
-    /// lld, for `clang`.
+    /// The linker lld, for `clang`.
     pub(crate) linker: Option<Linker>,
     /// `libfencehound_pass.so`.
     pub(crate) plugin: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub(crate) struct Toolchain {
     pub(crate) include: Option<PathBuf>,
 }
 
-/// All parts, present.
+/// The parts of the tool, all present.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     /// clang 19.
@@ -84,7 +84,7 @@ impl Toolchain {
         }
     }
 
-    /// Returns all parts, or the first that is missing.
+    /// Returns all parts, or the failure that the first missing one is missing.
     pub(crate) fn require(self) -> Result<Parts, Failure> {
         let missing = |what: &str| Failure::missing(format!("{what} was not found"));
         Ok(Parts {
@@ -97,7 +97,7 @@ impl Toolchain {
     }
 }
 
-/// Returns a program in `PATH`.
+/// Returns the path of a program in `PATH`.
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| file.is_file())
 }

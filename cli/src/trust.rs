@@ -1,6 +1,6 @@
-//! What is done at the word of somebody else. A finding or an event log may come from anybody, so it is data: the files
-//! that it names are read, compiled, run and quoted only below folders that the user is in or has named, and of the
-//! options that it compiles with only those are obeyed that run and write nothing by themselves.
+//! The limits to what is done at the word of somebody else. A finding or an event log may come from anybody, so it is data: the
+//! files that it names are read, compiled, run and quoted only below folders that the user is in or has named, and of the options
+//! that it compiles with only those are obeyed that run and write nothing by themselves.
 
 use std::borrow::Cow;
 use std::env;
@@ -18,10 +18,10 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// Returns the folder that the user is in, and those named with `--source`.
+    /// Makes the roots: the folder that the user is in, and those named with `--source`.
     ///
     /// # Errors
-    /// If a folder that is named is not there.
+    /// If a named folder does not exist.
     pub(crate) fn new(named: &[PathBuf]) -> Result<Roots, Failure> {
         let mut folders: Vec<PathBuf> = env::current_dir().and_then(fs::canonicalize).into_iter().collect();
         for folder in named {
@@ -34,12 +34,12 @@ impl Roots {
         Ok(Roots { folders })
     }
 
-    /// Whether a file or folder, links followed, is one of these folders or below one. What is not there is below none.
+    /// Whether a file or folder, links followed, is one of these folders or below one. What does not exist is below none.
     pub(crate) fn hold(&self, file: &Path) -> bool {
         fs::canonicalize(file).is_ok_and(|file| self.folders.iter().any(|folder| file.starts_with(folder)))
     }
 
-    /// Refuses a file or folder that is below none of them.
+    /// Checks that a file or folder is below one of them.
     pub(crate) fn require(&self, file: &Path) -> Result<(), Failure> {
         if self.hold(file) {
             return Ok(());
@@ -53,12 +53,13 @@ impl Roots {
     }
 }
 
-/// Whether it is a header of the system, at the word of its hash.
+/// Whether a file that a finding names is a header of the system: such a file is only hashed, and need not be below one of the
+/// roots.
 pub(crate) fn is_of_the_system(name: &str) -> bool {
     name.starts_with("/opt/") && name.ends_with(".h") && !name.contains("/../")
 }
 
-/// Where compilers look for headers of the system.
+/// The folders in which compilers look for headers of the system.
 const SYSTEM: [&str; 2] = ["/usr", "/opt"];
 
 /// Options without a value, and whole options with one.
@@ -81,7 +82,7 @@ const PLAIN: [&str; 16] = [
     "-nostdinc",
 ];
 
-/// What follows `-f`, or `-fno-`: what clang makes of the program, and nothing that it loads, runs or writes.
+/// The features of `-f` and `-fno-` that change what clang makes of the program, and nothing that it loads, runs or writes.
 const FEATURES: [&str; 43] = [
     "strict-aliasing",
     "strict-overflow",
@@ -128,7 +129,7 @@ const FEATURES: [&str; 43] = [
     "discard-value-names",
 ];
 
-/// Options of a finding, on the way through the list.
+/// The options of a finding, on the way through the list.
 struct Options<'a> {
     left: std::slice::Iter<'a, String>,
     directory: &'a Path,
@@ -138,12 +139,12 @@ struct Options<'a> {
 /// Whether clang may get an option.
 enum Judgement {
     Harmless,
-    /// It uses what is not below the user's folders.
+    /// The option uses this file or folder, which is not below the user's folders.
     Elsewhere(PathBuf),
     Unknown,
 }
 
-/// Refuses options of a finding that are not known to be harmless, but for those that the user has repeated.
+/// Refuses options of a finding that are not known to be harmless, except for those that the user has repeated.
 pub(crate) fn require_harmless(
     options: &[String],
     directory: &Path,
@@ -169,8 +170,8 @@ pub(crate) fn require_harmless(
     Ok(())
 }
 
-/// Says what the user has to add to the command that replays a finding of a program, made of these files with these
-/// options: what the program may do nobody else can allow.
+/// Returns what the user has to add to the command that replays a finding of a program, made of these files with these options:
+/// nobody else can allow what the program may do.
 pub(crate) fn arguments(directory: &Path, files: &[(String, String)], options: &[String]) -> Vec<String> {
     let folders = folders_elsewhere(directory, files, options).into_iter();
     let sources = folders.flat_map(|folder| ["--source".to_string(), folder.to_string_lossy().into_owned()]);
@@ -179,7 +180,7 @@ pub(crate) fn arguments(directory: &Path, files: &[(String, String)], options: &
     sources.chain(repeated).collect()
 }
 
-/// Returns the folders of files that lie neither in the folder that the user is in nor below another one of these.
+/// Returns the folders of files that lie neither in the folder that the user is in nor below another of these folders.
 fn folders_elsewhere(directory: &Path, files: &[(String, String)], options: &[String]) -> Vec<PathBuf> {
     let Ok(mut roots) = Roots::new(&[]) else { return Vec::new() };
     let named = files.iter().map(|(file, _)| file).filter(|file| !is_of_the_system(file)).map(PathBuf::from);
@@ -249,7 +250,7 @@ impl Options<'_> {
         }
     }
 
-    /// Returns what `fencehound check` itself hands to the plugin.
+    /// Judges an option that `fencehound check` itself hands to the plugin.
     fn plugin_option(&mut self) -> Judgement {
         match self.left.next() {
             Some(option) if *option == clang::labels()[1] || *option == clang::uninitialised()[1] => {
@@ -263,7 +264,7 @@ impl Options<'_> {
         }
     }
 
-    /// Returns a folder with headers: those of the system are nobody's word but the system's.
+    /// Judges a folder with headers; headers of the system need no trust in anybody but the system.
     fn headers(&self, folder: &str) -> Judgement {
         match fs::canonicalize(self.directory.join(folder)) {
             Ok(whole) if SYSTEM.iter().any(|system| whole.starts_with(system)) => Judgement::Harmless,
@@ -282,7 +283,8 @@ impl Options<'_> {
     }
 }
 
-/// What follows `-m`: instruction sets and processors. Clang has others that reach LLVM's own options or write files.
+/// Whether what follows `-m` names instruction sets or processors. Clang has other such options, which reach LLVM's own options
+/// or write files.
 fn is_of_the_machine(option: &str) -> bool {
     const SETS: [&str; 28] = [
         "64", "sse", "sse2", "sse3", "ssse3", "sse4", "sse4.1", "sse4.2", "avx", "avx2", "avx512f", "avx512bw",
@@ -294,24 +296,24 @@ fn is_of_the_machine(option: &str) -> bool {
     SETS.contains(&name) || processor.is_some_and(|name| !name.is_empty() && is_word(name, "-_."))
 }
 
-/// Letters and digits, and these other characters.
+/// Whether a text consists of letters, digits, and these other characters.
 fn is_word(text: &str, others: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter))
 }
 
-/// A name, or a name and words or a string: a definition with more in it could be any code.
+/// Whether a definition is a name, or a name with words or a string: one with more in it could be any code.
 fn is_plain_macro(definition: &str) -> bool {
     let (name, value) = definition.split_once('=').unwrap_or((definition, ""));
     let marks = is_fencehounds(name, value);
     !name.is_empty() && is_word(name, "_") && (is_word(value, "_.+-/ \"") || marks)
 }
 
-/// What `--sv-comp-transactions` defines.
+/// Whether this is a definition of `--sv-comp-transactions`.
 fn is_fencehounds(name: &str, value: &str) -> bool {
     name.strip_prefix("__VERIFIER_atomic_").is_some_and(|end| value == format!("fh_atomic_{end}"))
 }
 
-/// Whether a name can be given to gdb as a file: in other words it could find commands.
+/// Whether a name can be given to gdb as a file; in others gdb could find commands.
 pub(crate) fn is_plain_file_name(name: &str) -> bool {
     !name.is_empty() && is_word(name, "_-./+~")
 }

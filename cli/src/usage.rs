@@ -11,7 +11,7 @@ pub(crate) fn asks_for_help(arguments: &[OsString]) -> bool {
     matches!(arguments, [only] if only == "--help" || only == "-h")
 }
 
-/// Spells options as clap wants them: `-std=c11` and `-pthread` are how everyone types them, and a long name has two
+/// Returns the options spelled as clap wants them: `-std=c11` and `-pthread` are how everyone types them, and a long name has two
 /// dashes.
 pub(crate) fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut program_arguments = false;
@@ -28,7 +28,7 @@ pub(crate) fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments.into_iter().map(respell).collect()
 }
 
-/// Says what clap found wrong in the tool's own form: lower-case, then a line of help for the command typed.
+/// Returns what clap found wrong as a failure in the tool's own form: lower-case, then a line of help for the command typed.
 pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
     let argument = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -58,7 +58,7 @@ pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
     Failure::usage(message, tip.unwrap_or_else(general))
 }
 
-/// Returns what the contract names and this version does not have yet.
+/// Returns the failure that an option is one which the contract names and this version does not have yet, if it is.
 fn later(kind: ErrorKind, argument: Option<&str>) -> Option<Failure> {
     const OPTIONS: [&str; 2] = ["--sarif", "--junit"];
     if kind != ErrorKind::UnknownArgument {

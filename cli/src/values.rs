@@ -1,4 +1,4 @@
-//! Values of options: each is read into a type, or refused in the tool's own words.
+//! The values of options: each is read into a type, or refused in the tool's own words.
 
 use std::thread::available_parallelism;
 
@@ -18,13 +18,13 @@ pub(crate) struct Monitors(pub(crate) Vec<MonitorName>);
 /// The value of `--preemptions`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Preemptions {
-    /// No bound: all executions.
+    /// There is no bound: all executions are run.
     Unbounded,
-    /// At most so many.
+    /// There are at most this many preemptions.
     AtMost(u32),
 }
 
-/// The value of `--delays`: how many stores may be delayed at a time, if that is bounded.
+/// The value of `--delays`: the number of stores that may be delayed at a time, if that is bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Delays(pub(crate) Option<u32>);
 
@@ -41,19 +41,19 @@ pub(crate) struct Time {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Words(pub(crate) Vec<String>);
 
-/// The value of `--outcome`: how much of the end of an execution is compared.
+/// The value of `--outcome`: the part of the end of an execution that is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Outcomes {
-    /// Also what memory holds, and what threads return.
+    /// What memory holds and what threads return are compared, too.
     Memory,
-    /// Also what is printed and observed.
+    /// What is printed and observed is compared, too.
     Observed,
-    /// The exit status alone.
+    /// Only exit statuses are compared.
     Exit,
 }
 
 impl Outcomes {
-    /// Returns what that asks of the program.
+    /// Returns what the value asks of the program.
     pub(crate) const fn compared(self) -> Compared {
         match self {
             Outcomes::Memory => Compared::Memory,
@@ -63,25 +63,25 @@ impl Outcomes {
     }
 }
 
-/// When a program is right.
+/// The condition on which a program is right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Until {
-    /// When it fails and ends as under sequential consistency.
+    /// The program is right when it fails and ends as under sequential consistency.
     Harmless,
-    /// When each execution is like an interleaving.
+    /// The program is right when each execution is like an interleaving.
     Sc,
 }
 
-/// What is done about exit statuses other than 0.
+/// The treatment of exit statuses other than 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum ExitStatuses {
-    /// They are violations.
+    /// Such statuses are violations.
     Report,
-    /// They are ends as any other.
+    /// Such statuses are ends as any other.
     Ignore,
 }
 
-/// More processes than that are a mistake.
+/// The most processes that may be asked for; more are a mistake.
 const WORKERS: usize = 1024;
 
 impl Preemptions {
@@ -184,18 +184,18 @@ pub(crate) fn workers(typed: &str) -> Result<usize, Failure> {
     Err(Failure::usage(message, format!("give a whole number from 1 to {WORKERS}")))
 }
 
-/// Returns how many processes are used unless the user says it: one for each core.
+/// Returns the number of processes that are used unless the user gives one: one for each core.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Reads how many weak compare-and-exchanges may fail.
+/// Reads the number of weak compare-and-exchanges that may fail.
 pub(crate) fn weak_failures(typed: &str) -> Result<u32, Failure> {
     let wrong = |_| Failure::usage(format!("--weak-cas-fails `{typed}` is no count"), "give 0, 1, 2, …");
     typed.parse().map_err(wrong)
 }
 
-/// Reads a count, at least 1, of this option.
+/// Reads a count of this option, which is at least 1.
 pub(crate) fn count(option: &str, typed: &str) -> Result<u64, Failure> {
     match typed.parse() {
         Ok(count) if count > 0 => Ok(count),

@@ -1,8 +1,8 @@
-//! The folder that a program is compiled in. It is deleted when it is not needed any more; where the tool is killed before,
+//! The folder that a program is compiled in. It is deleted when it is not needed any more; where the tool is killed before that,
 //! the next start of the tool that needs such a folder deletes it.
 //!
-//! As long as a folder is in use, a file in it is locked. The system takes the lock away together with the process, so
-//! what is not locked is abandoned, whatever other process has the number of the one that made it.
+//! As long as a folder is in use, a file in it is locked. The system takes the lock away together with the process, so an
+//! unlocked folder is abandoned, even if another process now has the number of the one that made it.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,10 +23,10 @@ pub(crate) struct Workplace {
 }
 
 impl Workplace {
-    /// A new one, in this folder.
+    /// Makes a new folder of this process in `parent`.
     pub(crate) fn new(parent: &Path) -> io::Result<Workplace> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-        // Under its name it is locked from the beginning.
+        // The file is locked before it gets its name.
         let unnamed = folder.path().join("new");
         let lock = File::create_new(&unnamed)?;
         if !take(&lock) {
@@ -41,12 +41,12 @@ impl Workplace {
     }
 }
 
-/// Deletes what processes of this user that are gone have left in this folder, as far as that can be done.
+/// Deletes what processes of this user that have ended left in this folder, as far as that can be done.
 pub(crate) fn clear_abandoned(parent: &Path) {
     // SAFETY: asks for a number.
     let user = unsafe { libc::geteuid() };
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        // Not what a link of somebody else leads to.
+        // A link of somebody else's is not followed.
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
             && fs::symlink_metadata(entry.path()).is_ok_and(|found| found.is_dir() && found.uid() == user);
         if is_ours && is_abandoned(&entry.path()) {
@@ -63,7 +63,7 @@ fn is_abandoned(folder: &Path) -> bool {
     File::open(&lock).is_ok_and(|lock| take(&lock))
 }
 
-/// Locks the file until it is closed. False if another one has locked it.
+/// Locks the file until it is closed. Returns false if another process has locked it.
 fn take(lock: &File) -> bool {
     // SAFETY: a system call on a descriptor that is open as long as the reference is.
     unsafe { libc::flock(lock.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }

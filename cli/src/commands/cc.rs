@@ -1,4 +1,4 @@
-//! `fencehound cc`: clang with the plugin, the header and the runtime library added, and nothing else changed.
+//! `fencehound cc`: runs clang with the plugin, the header and the runtime library added, and nothing else changed.
 //!
 //! What is added depends on what clang is asked to do: a query (`-v`, `-print-…`, no input file) gets nothing, a
 //! compilation the plugin and the header, a link the runtime library as well. A shared library or a relocatable
@@ -14,20 +14,20 @@ use crate::clang::{compiling, labels, linking, note_lto, templates, uninitialise
 use crate::exit::Failure;
 use crate::toolchain::{Parts, Toolchain};
 
-/// What clang is asked to produce.
+/// The product that clang is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Product {
     /// Nothing is compiled: clang answers a question, or complains.
     Nothing,
-    /// Something short of an executable: an object, preprocessed text.
+    /// The product is something short of an executable: an object, or preprocessed text.
     Part,
-    /// A shared library, which takes its hooks from the executable that loads it.
+    /// The product is a shared library, which takes its hooks from the executable that loads it.
     Library,
-    /// An executable.
+    /// The product is an executable.
     Executable,
 }
 
-/// Becomes clang. Returns only if that is not possible.
+/// Replaces this process by clang. Returns only if that is not possible.
 pub(crate) fn run(arguments: &[OsString]) -> Failure {
     let parts = match Toolchain::locate().require() {
         Ok(parts) => parts,
@@ -51,7 +51,7 @@ fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
     all.extend(templates);
     all.extend(dependencies);
     all.extend(arguments.iter().map(|argument| match argument.to_str() {
-        // At fixed addresses, as every program under test.
+        // Every program under test is at fixed addresses.
         Some("-static-pie") => "-static".into(),
         _ => argument.clone(),
     }));
@@ -65,7 +65,8 @@ fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
     all
 }
 
-/// Takes `--asm-templates FILE` and `--uninitialised` out of the arguments; what it becomes, and the rest.
+/// Takes `--asm-templates FILE` and `--uninitialised` out of the arguments, and returns the options that they become, and the
+/// rest.
 fn split_own(arguments: &[OsString]) -> (Vec<OsString>, Vec<OsString>) {
     const OPTION: &str = "--asm-templates";
     let (mut found, mut others) = (Vec::new(), Vec::new());
@@ -89,7 +90,7 @@ fn split_own(arguments: &[OsString]) -> (Vec<OsString>, Vec<OsString>) {
     (found, others)
 }
 
-/// Takes `--power` out of the arguments; what it becomes, and the rest.
+/// Takes `--power` out of the arguments, and returns the options that it becomes, and the rest.
 fn split_dependencies(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
     let (found, others): (Vec<OsString>, Vec<OsString>) =
         arguments.into_iter().partition(|argument| argument == "--power");
@@ -97,15 +98,16 @@ fn split_dependencies(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>
     (becomes, others)
 }
 
-/// Returns what linking a shared library needs, after the user's own arguments: that the hooks are not there yet is right.
+/// Returns the arguments that linking a shared library needs; they go after the user's own. The hooks are missing there, and
+/// should be.
 fn linking_library(parts: &Parts) -> Vec<OsString> {
     let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into(), parts.linker.argument()];
     all.extend(["-Xlinker", "-z", "-Xlinker", "undefs", "--end-no-unused-arguments"].map(OsString::from));
     all
 }
 
-/// Returns the arguments with those of response files (`@objects.rsp`) in their place, as clang reads them. What cannot be read
-/// is left for clang to complain about.
+/// Returns the arguments with those of response files (`@objects.rsp`) in the place of the files, as clang reads them. A file
+/// that cannot be read is left for clang to complain about.
 fn expanded(arguments: &[OsString]) -> Vec<OsString> {
     let mut all = Vec::new();
     let mut left: Vec<(OsString, u32)> = arguments.iter().rev().map(|argument| (argument.clone(), 0)).collect();
@@ -119,10 +121,10 @@ fn expanded(arguments: &[OsString]) -> Vec<OsString> {
     all
 }
 
-/// Response files in response files are followed so far.
+/// The depth to which response files in response files are followed.
 const NESTED: u32 = 20;
 
-/// Returns the words of a response file: separated by blanks, which quotes and backslashes keep.
+/// Returns the words of a response file. Words are separated by blanks, unless these are quoted or behind a backslash.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -144,7 +146,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Reports need lines and columns: what the user switched off is switched on again.
+/// Returns the arguments that switch on lines and columns, which reports need, where the user switched them off.
 fn line_tables(arguments: &[OsString]) -> Vec<OsString> {
     let off = ["-g0", "-ggdb0", "-gno-column-info"];
     if !arguments.iter().any(|argument| off.iter().any(|off| argument == off)) {
@@ -205,7 +207,7 @@ fn ends_before_linking(argument: &OsStr) -> bool {
     modes.iter().any(|mode| argument == *mode)
 }
 
-/// Options whose value is the next argument, which is then no input file.
+/// Whether the value of an option is the next argument, which is then no input file.
 fn takes_a_value(argument: &str) -> bool {
     const SEPARATE: [&str; 44] = [
         "-o",

@@ -1,4 +1,4 @@
-//! `fencehound check`: compiles, explores, replays what was found, shows it, and says the verdict.
+//! `fencehound check`: compiles, explores, replays what was found, shows it, and gives the verdict.
 
 use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Summary};
@@ -34,7 +34,7 @@ use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::text::printable;
 use crate::trust;
 
-/// What the verdict rests on where PSO is left out.
+/// The reason for the verdict's bound where PSO is left out.
 const FOR_X86: &str = "the program is written for x86: assembly and compiler barriers are its only fences; PSO is not watched \
                        unless it is asked for (--monitor tso,pso)";
 
@@ -58,7 +58,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     };
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
-    // Also where the program does not compile any more: what is there afterwards is of this run.
+    // Also where the program does not compile any more: what is there afterwards belongs to this run.
     findings.clear()?;
     let subjects = match Subjects::build(plan, &interrupts) {
         Ok(subjects) => subjects,
@@ -114,7 +114,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     conclude(plan, (&all, &judged), &accepted.unmatched, &troubles, &interrupts)
 }
 
-/// Searches, anew or from where the checkpoint says.
+/// Searches, from the beginning or from where the checkpoint has come to.
 fn explore(
     plan: &mut CheckPlan,
     subjects: &Subjects,
@@ -141,7 +141,7 @@ fn explore(
     Ok(exploration)
 }
 
-/// The run ended before its result.
+/// Reports that the run ended before its result, and returns the exit status.
 fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
     if failure.status == Status::Usage {
         complain(failure);
@@ -157,7 +157,7 @@ fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
     failure.status.and(complain_about(written))
 }
 
-/// The verdict line, the JSON, and the exit status.
+/// Prints the verdict line, writes the JSON, and returns the exit status.
 fn conclude(
     plan: &CheckPlan,
     (all, judged): (&[Searched], &[Judged]),
@@ -189,7 +189,7 @@ fn conclude(
         each.map(|((searched, summary), consequences)| entries(searched, summary, consequences, judged)).collect();
     let outcomes = all.iter().zip(&summaries).zip(verdicts.iter().zip(&entries));
     let outcomes = outcomes.enumerate().map(|(index, ((searched, summary), (verdict, entries)))| {
-        // What matches nothing is said once.
+        // What matches nothing is reported once.
         let unmatched = if index == 0 { unmatched } else { &[] };
         result(&target, searched, summary, (verdict, judged, unmatched), entries)
     });
@@ -208,7 +208,7 @@ fn conclude(
     Ok(status.and(unwritten).and(complain_about(written)))
 }
 
-/// Says what comes of SC violations; of those that were judged, where something fails.
+/// Prints the consequences of SC violations; for those that were judged, only where something fails.
 fn tell(plan: &CheckPlan, all: &[Searched], consequences: &[Vec<Option<Consequence>>]) {
     let found = all.iter().flat_map(|searched| &searched.found).zip(consequences.iter().flatten());
     let found = found.filter_map(|(one, consequence)| Some((one, consequence.as_ref()?)));

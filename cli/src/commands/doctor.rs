@@ -1,4 +1,4 @@
-//! `fencehound doctor`: which parts are there, which are missing, and the line that installs them.
+//! `fencehound doctor`: shows which parts are there, which are missing, and the line that installs them.
 
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::exit::Status;
 use crate::screen::{Channel, Color, Screen};
 use crate::toolchain::{Linker, Toolchain, in_path};
 
-/// Address space that the runtime reserves, generously.
+/// The bytes of address space that the runtime reserves, rounded up generously.
 const ADDRESS_SPACE: u64 = 100 << 30;
 
 /// Whether the tool works without a part.
@@ -19,21 +19,21 @@ enum Need {
     Optional,
 }
 
-/// One part of the tool or property of the machine.
+/// A part of the tool, or a property of the machine, that is checked.
 struct CheckedPart {
     name: &'static str,
     need: Need,
-    /// Where it is, or what it is; none if it is missing.
+    /// The place of the part, or its description; none if it is missing.
     found: Option<String>,
-    /// How to get it.
+    /// The way to get the part.
     remedy: Remedy,
 }
 
-/// How to get what is missing.
+/// The way to get what is missing.
 enum Remedy {
-    /// A Debian package.
+    /// The part comes in a Debian package.
     Package(&'static str),
-    /// A line of advice.
+    /// The part is got by a line of advice.
     Advice(&'static str),
 }
 
@@ -68,7 +68,7 @@ fn is_lacking(part: &CheckedPart) -> bool {
     part.need == Need::Required && part.found.is_none()
 }
 
-/// Returns what to type to get what is missing.
+/// Returns the lines to type to get what is missing.
 fn remedies(parts: &[CheckedPart]) -> Vec<String> {
     let missing = || parts.iter().filter(|part| part.found.is_none());
     let packages: Vec<&str> = missing()
@@ -139,7 +139,7 @@ fn address_space() -> Option<String> {
     }
 }
 
-/// Whether the randomisation of addresses can be switched off. Tried on this process, which is about to end.
+/// Returns a note if the randomisation of addresses can be switched off. This is tried on this process, which is about to end.
 fn fixed_addresses() -> Option<String> {
     // SAFETY: personality takes no pointers.
     let before = unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };

@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! The commands, one file for each.
 
 pub(crate) mod cc;
 pub(crate) mod check;

@@ -19,15 +19,15 @@ use crate::report::verdict::{Facts, Issues, Open, Races, Verdict, judge};
 use crate::screen::{Screen, complain_about};
 use crate::text::{counted, printable};
 
-/// How many violations of one monitor or kind are shown with their source.
+/// The number of violations of one monitor or kind that are shown with their source.
 const SHOWN: usize = 3;
-/// How many violations of a log are shown at most.
+/// The most violations of a log that are shown.
 const LISTED: usize = 50;
 
-/// A log and what was found in it.
+/// A log, and what was found in it.
 struct Judged {
     name: String,
-    /// The model that it is an execution of.
+    /// The model that the log is an execution of.
     model: &'static str,
     summary: Summary,
     violations: Vec<Violation>,
@@ -36,7 +36,7 @@ struct Judged {
 
 /// Runs the command.
 ///
-/// Nothing is said of any log before all of them are read.
+/// Nothing is printed about any log before all of them have been read.
 pub(crate) fn run(plan: &MonitorPlan) -> Result<Status, Failure> {
     plan.json.prepare()?;
     let judged = plan.logs.iter().map(|name| judge_one(plan, name)).collect::<Result<Vec<_>, _>>()?;
@@ -138,7 +138,7 @@ impl Judged {
         }
     }
 
-    /// The violations, as many of them and as much of each as a reader can take.
+    /// Shows the violations, as many of them and as much of each as a reader can take.
     fn show(&self, plan: &MonitorPlan, screen: Screen, logs: usize) {
         let beside = Path::new(&self.name).parent().map(Path::to_path_buf);
         let mut sources = Sources::within([PathBuf::new()].into_iter().chain(beside), plan.roots.clone());
@@ -172,7 +172,7 @@ impl Judged {
     }
 }
 
-/// Returns the last line: that of the log, or what several come to.
+/// Returns the last line: that of the only log, or what several logs come to together.
 fn verdict_line(judged: &[Judged], status: Status) -> String {
     if let [only] = judged {
         return only.verdict.line.clone();

@@ -53,11 +53,12 @@ fn changed(words: &str, finding: &Finding) -> Failure {
     Failure::usage(message, format!("check it again: fencehound check {}", finding.program.target.join(" ")))
 }
 
-/// Refuses what a finding of somebody else's could do: it is data, and names files and options.
+/// Checks that the user allows all that the finding would do, since somebody else may have made it: it is data, and names files
+/// and options.
 fn require_trusted(finding: &Finding, plan: &ReplayPlan) -> Result<(), Failure> {
     let made_of = &finding.program;
     let directory = Path::new(&made_of.directory);
-    // What is gone is said to be gone.
+    // A file that is gone is reported as gone.
     let places = made_of.target.iter().chain(made_of.files.iter().map(|(file, _)| file));
     let places = places.filter(|name| !trust::is_of_the_system(name)).map(|name| directory.join(name));
     for place in [directory.to_path_buf()].into_iter().chain(places).filter(|place| place.exists()) {

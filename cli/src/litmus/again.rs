@@ -1,4 +1,4 @@
-//! Runs one execution of a litmus test again, for its trace, or as the command `replay`.
+//! The run of an execution of a litmus test again, for its trace, or as the command `replay`.
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,13 +21,13 @@ use crate::plan::replay::{ReplayMode, ReplayPlan};
 use crate::replayed::{not_followed, present};
 use crate::screen::Screen;
 
-/// How many of the stores that wait are shown at most.
+/// The most waiting stores that are shown.
 const LANE: usize = 32;
 
 /// Returns the trace of an execution, with what is wrong with it.
 ///
 /// # Errors
-/// Why the test has no such execution.
+/// If the test has no such execution; the error says why.
 pub(super) fn again(
     target: &TestFile,
     schedule: &Schedule,
@@ -40,12 +40,12 @@ pub(super) fn again(
     }
 }
 
-/// Returns what is found of an execution by how it ends, a question's answer among it.
+/// Returns the findings in an execution that lie in how it ends, an answer to the test's question among them.
 fn endings(target: &TestFile, outcome: &Outcome) -> Vec<Violation> {
     failure(target, outcome).into_iter().chain(witness(target, outcome)).collect()
 }
 
-/// Returns what is found of an execution graph.
+/// Returns the findings in an execution graph.
 fn found(target: &TestFile, finished: &Finished<'_>) -> Vec<Violation> {
     endings(target, &finished.outcome).into_iter().chain(race(target, finished)).collect()
 }

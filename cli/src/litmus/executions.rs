@@ -1,4 +1,4 @@
-//! Executions of litmus tests as findings keep them: a schedule, or an execution graph.
+//! The executions of litmus tests as findings keep them: schedules, or execution graphs.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ use protocol::{
 
 use super::target::TestFile;
 
-/// The width of all accesses: that of the engine's values.
+/// The width in bytes of all accesses: that of the engine's values.
 const WIDTH: u32 = 8;
 
-/// A place in the test's file.
+/// Returns a place in the test's file.
 pub(super) fn place(target: &TestFile, position: TextPosition) -> Place {
     Place::new(target.file.clone(), position.line, position.column)
 }
 
-/// What an event is called.
+/// Returns the operation that an event is.
 pub(super) const fn operation(instruction: &Instruction, kind: Kind) -> Operation {
     match kind {
         Kind::Load => Operation::Load,
@@ -37,13 +37,13 @@ pub(super) const fn operation(instruction: &Instruction, kind: Kind) -> Operatio
     }
 }
 
-/// All threads of a test are there from the beginning: the first one counts as their creator.
+/// Returns the creation paths of a test's threads. All are there from the beginning: the first one counts as their creator.
 fn paths(target: &TestFile) -> Vec<Vec<u32>> {
     let others = 0..u32::try_from(target.test.threads.len().saturating_sub(1)).unwrap_or(u32::MAX);
     std::iter::once(Vec::new()).chain(others.map(|nth| vec![nth])).collect()
 }
 
-/// An interleaving as a schedule.
+/// Returns an interleaving as a schedule.
 pub(super) fn schedule(target: &TestFile, events: &[Happened]) -> Schedule {
     let mut seen: BTreeMap<u32, u64> = BTreeMap::new();
     let mut segments: Vec<Segment> = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn schedule(target: &TestFile, events: &[Happened]) -> Schedule {
     Schedule { threads: paths(target), segments, ..Schedule::default() }
 }
 
-/// An execution of a memory model as a schedule.
+/// Returns an execution of a memory model as a schedule.
 pub(super) fn graph(target: &TestFile, model: MemoryModel, finished: &Finished<'_>) -> Schedule {
     let accesses = finished.accesses();
     let events = accesses.iter().map(|performed| graph_event(target, performed)).collect();
@@ -104,7 +104,7 @@ fn address(location: engine::event::Location) -> u64 {
     litmus::address(location).cast_unsigned()
 }
 
-/// An event of an execution graph in a trace.
+/// Returns an event of an execution graph as one of a trace.
 pub(super) fn of_graph(event: &GraphEvent) -> TraceEvent {
     TraceEvent {
         thread: event.thread,
@@ -124,7 +124,7 @@ pub(super) fn of_graph(event: &GraphEvent) -> TraceEvent {
     }
 }
 
-/// An event of an interleaving in a trace, with what waits in the monitors' store buffers after it.
+/// Returns an event of an interleaving as one of a trace, with what waits in the monitors' store buffers after it.
 pub(super) fn of_schedule(target: &TestFile, happened: &Happened, pending: Vec<Vec<u64>>) -> Option<TraceEvent> {
     let (thread, instruction) = target.test.at_site(happened.event.site)?;
     let name = happened.location.map(|location| target.test.locations[location.index()].clone());
@@ -146,7 +146,7 @@ pub(super) fn of_schedule(target: &TestFile, happened: &Happened, pending: Vec<V
     })
 }
 
-/// What is wrong with how an execution ends, if something is; its schedule is still to come.
+/// Returns the violation that lies in how an execution ends, if there is one; its schedule is still to be added.
 pub(super) fn failure(target: &TestFile, outcome: &Outcome) -> Option<Violation> {
     match outcome {
         Outcome::Final(state) => condition(target, state),
@@ -154,8 +154,8 @@ pub(super) fn failure(target: &TestFile, outcome: &Outcome) -> Option<Violation>
     }
 }
 
-/// The violation that a condition which is to hold does not hold in this final state. `exists` is a question, and no
-/// demand.
+/// Returns the violation that a condition which has to hold does not hold in this final state. `exists` is a question, which no
+/// state violates.
 fn condition(target: &TestFile, state: &State) -> Option<Violation> {
     let condition = &target.test.condition;
     let holds = condition.proposition.holds(state);
@@ -169,7 +169,7 @@ fn condition(target: &TestFile, state: &State) -> Option<Violation> {
     })
 }
 
-/// The finding that what `exists` asks for exists, by an execution that ends so.
+/// Returns the finding that what `exists` asks for exists, shown by an execution that ends so.
 pub(super) fn witness(target: &TestFile, outcome: &Outcome) -> Option<Violation> {
     let condition = &target.test.condition;
     let Outcome::Final(state) = outcome else { return None };
@@ -199,7 +199,7 @@ fn told(target: &TestFile, message: String) -> Violation {
     }
 }
 
-/// The violation that two accesses race, if the model knows races and they do: its schedule is still to come.
+/// Returns the violation that two accesses race, if the model knows races and they do; its schedule is still to be added.
 pub(super) fn race(target: &TestFile, finished: &Finished<'_>) -> Option<Violation> {
     let site = |role, (thread, instruction): (usize, usize)| {
         let instruction = &target.test.threads[thread].instructions[instruction];
@@ -230,7 +230,7 @@ pub(super) fn race(target: &TestFile, finished: &Finished<'_>) -> Option<Violati
     })
 }
 
-/// The violation that a loop has no end.
+/// Returns the violation that a loop has no end.
 fn endless(target: &TestFile, thread: usize, instruction: usize) -> Violation {
     let instruction = &target.test.threads[thread].instructions[instruction];
     Violation {

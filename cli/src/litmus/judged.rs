@@ -9,7 +9,7 @@ use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 use crate::report::verdict::Verdict;
 
-/// A result, with what is kept of it.
+/// A result of a litmus test, with what is kept of it.
 pub(super) struct Judged<'t> {
     pub(super) searched: Searched<'t>,
     pub(super) verdict: Verdict,
@@ -17,7 +17,7 @@ pub(super) struct Judged<'t> {
 }
 
 impl Judged<'_> {
-    /// Returns the result as JSON wants it, its violations borrowed.
+    /// Returns the result for the JSON, with its violations borrowed.
     pub(super) fn outcome<'a>(&'a self, plan: &CheckPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
         let Judged { searched, verdict, kept } = self;
         let bounded = searched.explorer == Explorer::BOUNDED;
@@ -51,7 +51,7 @@ impl Judged<'_> {
     }
 }
 
-/// Returns the violations of a result as JSON wants them.
+/// Returns the violations of a result for the JSON.
 pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
     let Judged { searched, kept, .. } = judged;
     let found = kept.found().iter().zip(&searched.violations).enumerate();

@@ -1,4 +1,4 @@
-//! The findings of litmus tests: each execution is run again, and kept in its folder.
+//! The keeping of litmus tests' findings: each execution is run again, and stored in a folder.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,27 +21,27 @@ use crate::screen::{Width, plain};
 use crate::text::reason;
 use crate::trust;
 
-/// Keeps findings.
+/// The keeper of findings.
 pub(super) struct Keeper<'p> {
     plan: &'p CheckPlan,
     findings: &'p Findings,
     directory: PathBuf,
     sources: Sources,
     names: Names,
-    /// Whether there is one test alone, so that there is room for pictures.
+    /// Whether there is only one test, so that there is room for pictures.
     alone: bool,
     unwritten: Option<Failure>,
 }
 
-/// A violation in its folder.
+/// A violation that is kept in a folder.
 pub(super) struct KeptFinding {
     pub(super) id: String,
     pub(super) folder: String,
-    /// What is shown of it at once, if there is room.
+    /// The text of it that is shown at once, if there is room.
     pub(super) text: Option<String>,
 }
 
-/// What is kept of a result.
+/// The parts of a result that are kept.
 pub(super) struct Kept {
     /// The violations, and behind them the witness, if it is kept.
     all: Vec<KeptFinding>,
@@ -59,14 +59,14 @@ impl Kept {
         self.all.get(self.violations).map(|kept| kept.folder.as_str())
     }
 
-    /// Returns what is shown of them at once.
+    /// Returns the texts that are shown at once.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter_map(|kept| kept.text.as_deref())
     }
 }
 
 impl<'p> Keeper<'p> {
-    /// Keeps the findings of so many tests.
+    /// Makes a keeper of the findings of this many tests.
     pub(super) fn new(plan: &'p CheckPlan, findings: &'p Findings, tests: usize) -> Result<Keeper<'p>, Failure> {
         let directory = env::current_dir().map_err(|error| {
             Failure::usage(format!("no current folder: {}", reason(&error)), "change to another folder")
@@ -76,7 +76,7 @@ impl<'p> Keeper<'p> {
         Ok(Keeper { plan, findings, directory, sources, names, alone, unwritten: None })
     }
 
-    /// Whether all could be written.
+    /// Checks that everything could be written.
     pub(super) fn unwritten(self) -> Result<(), Failure> {
         self.unwritten.map_or(Ok(()), Err)
     }
@@ -84,14 +84,14 @@ impl<'p> Keeper<'p> {
     /// Runs the executions that a search has found again, and keeps them.
     ///
     /// # Errors
-    /// If one does not show what it did.
+    /// If an execution that is run again does not show what it showed before.
     pub(super) fn keep(&mut self, searched: &Searched<'_>) -> Result<Kept, Failure> {
         let witness = searched.witness.iter().filter(|_| self.plan.keeps_witnesses);
         let mut all = Vec::new();
         let mut groups = BTreeSet::new();
         for violation in searched.violations.iter().chain(witness) {
             let mut kept = self.keep_one(searched, violation)?;
-            // The first one of each group.
+            // Only the first one of each group is shown.
             kept.text = kept.text.filter(|_| groups.insert(group_name(violation)));
             all.push(kept);
         }

@@ -1,8 +1,8 @@
-//! What `fencehound check` does with litmus tests: each is read, explored in this process under each model, and judged.
+//! The command `fencehound check` on litmus tests: each is read, explored in this process under each model, and judged.
 //!
-//! [`target`] reads a test; [`search`] explores it under one model ([`searched`]); [`recorder`] counts what monitors
-//! report; [`executions`] says what executions are to findings; [`again`] runs one again; [`kept`] keeps findings;
-//! [`judged`] is a result, and [`report`] its text.
+//! [`target`] reads a test; [`search`] explores it under one model ([`searched`]); [`recorder`] counts what monitors report;
+//! [`executions`] turns executions into what findings keep; [`again`] runs one again; [`kept`] keeps findings; [`judged`] is a
+//! result, and [`report`] its text.
 
 mod again;
 mod executions;
@@ -65,7 +65,7 @@ fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
     conclude(plan, &judged, targets.len(), keeper.unwritten())
 }
 
-/// Whether the models are ones that the instructions of a test mean something under.
+/// Checks that the instructions of a test mean something under the models.
 fn fits(plan: &CheckPlan, target: &TestFile) -> Result<(), Failure> {
     let architecture = target.test.architecture;
     match plan.models.iter().find(|(model, _)| !architecture.models().contains(model)) {
@@ -80,7 +80,7 @@ fn fits(plan: &CheckPlan, target: &TestFile) -> Result<(), Failure> {
     }
 }
 
-/// The verdict line, the JSON, and the exit status. What could not be kept does not change the verdict.
+/// Prints the verdict line, writes the JSON, and returns the exit status. What could not be kept does not change the verdict.
 fn conclude(
     plan: &CheckPlan,
     judged: &[Judged<'_>],

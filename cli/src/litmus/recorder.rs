@@ -1,4 +1,4 @@
-//! Counts what the monitors report on the interleavings of a test.
+//! The counting of what the monitors report on the interleavings of a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -15,20 +15,20 @@ use super::executions::{operation, place, schedule};
 use super::target::TestFile;
 use crate::report::names::full_place;
 
-/// What monitors get to see of a litmus test: all its interleavings, or all within a bound, are run.
+/// The interleavings of a litmus test that monitors get to see: all, or all within a bound, are run.
 pub(super) const COVERAGE: Coverage = Coverage::Interleavings;
 
-/// What one monitor has reported.
+/// The reports of one monitor.
 #[derive(Default)]
 struct Reported {
     executions: u64,
     first: Option<FirstReport>,
-    /// The violation of each pair (e′, e) of places, by its number.
+    /// The number of the violation of each pair (e′, e) of places.
     pairs: BTreeMap<(TextPosition, TextPosition), usize>,
     triples: BTreeSet<(TextPosition, TextPosition, TextPosition)>,
 }
 
-/// Counts interleavings and reports.
+/// A counter of interleavings and reports.
 pub(super) struct Recorder<'t> {
     target: &'t TestFile,
     started: Instant,
@@ -43,7 +43,7 @@ pub(super) struct Recorder<'t> {
 }
 
 impl<'t> Recorder<'t> {
-    /// Returns a recorder that has counted nothing, of a search that starts now.
+    /// Makes a recorder that has counted nothing, of a search that starts now.
     pub(super) fn new(target: &'t TestFile, monitors: &[MonitorName], started: Instant) -> Self {
         Self {
             target,
@@ -58,17 +58,17 @@ impl<'t> Recorder<'t> {
         }
     }
 
-    /// A new execution.
+    /// Begins a new execution.
     pub(super) fn begin(&mut self) {
         self.events_now.clear();
     }
 
-    /// The next event of the execution.
+    /// Takes the next event of the execution.
     pub(super) fn event(&mut self, happened: &Happened) {
         self.events_now.push(*happened);
     }
 
-    /// The execution has ended with these reports.
+    /// Ends the execution, on which monitors have made these reports.
     pub(super) fn end(&mut self, execution: &Execution, reports: &[Report]) {
         self.executions += 1;
         self.events += u64::from(execution.history.length());

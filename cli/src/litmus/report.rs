@@ -14,10 +14,10 @@ use crate::report::names::{full_place, model_name};
 use crate::report::verdict::Verdict;
 use crate::text::{counted, printable};
 
-/// How many violations of a test are shown at most.
+/// The most violations of a test that are shown.
 const SHOWN: usize = 3;
 
-/// States, witnesses and observation, and what violations there are.
+/// Returns the report: states, witnesses and observation, and the violations that there are.
 pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict, kept: &Kept) -> String {
     let Searched { target, outcomes, model, .. } = searched;
     let test = &target.test;
@@ -74,7 +74,7 @@ fn violation_line(violation: &Violation) -> String {
     }
 }
 
-/// Returns a verdict line that names the model, where it is not SC.
+/// Returns a verdict line with the name of the model, where that is not SC.
 pub(super) fn under(line: &str, model: MemoryModel) -> String {
     if model == MemoryModel::Sc { line.to_string() } else { format!("{line} ({})", model.title()) }
 }

@@ -1,4 +1,4 @@
-//! Explores one test under one model.
+//! The exploration of one test under one model.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ use crate::interrupt::{Cause, Interrupts};
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 
-/// What a search takes for granted of some read-modify-writes (docs/limits.md, "ARMv8, RISC-V and C11").
+/// The assumption of a search about some read-modify-writes (docs/limits.md, "ARMv8, RISC-V and C11").
 const AS_ONE: &str = "no read of a read-modify-write takes effect before what its write waits for";
 
-/// Why a search ended before its end.
+/// The reason why a search ended before its end.
 enum Stopped {
     Budget(StoppedBy),
-    /// At the first violation.
+    /// The search ended at the first violation.
     Found,
     Fault(Fault),
 }
@@ -39,7 +39,7 @@ struct LitmusBudget<'p> {
     plan: &'p CheckPlan,
     interrupts: &'p Interrupts,
     started: Instant,
-    /// The clock is read once in so many questions.
+    /// The number of questions asked; the clock is read only for some of them.
     questions: u32,
 }
 
@@ -61,12 +61,12 @@ impl LitmusBudget<'_> {
     }
 }
 
-/// What makes a failure one that is known.
+/// The identity of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fails {
     /// The condition does not hold.
     Condition,
-    /// A loop has no end, of this thread, at this instruction.
+    /// A loop of this thread, at this instruction, has no end.
     Endless(usize, usize),
     /// These instructions of these threads race.
     Race([(usize, usize); 2]),
@@ -78,12 +78,12 @@ struct Failures {
     known: BTreeMap<Fails, usize>,
     violations: Vec<Violation>,
     executions: Vec<u64>,
-    /// The first execution with what the condition asks for, if it asks.
+    /// The first execution that has what the condition asks for, if the condition is a question.
     witness: Option<Violation>,
 }
 
 impl Failures {
-    /// Takes in how an execution ends.
+    /// Takes in the end of an execution.
     fn see(&mut self, target: &TestFile, outcome: &Outcome, schedule: &dyn Fn() -> Schedule) {
         let what = match *outcome {
             Outcome::Final(_) => Fails::Condition,
@@ -99,7 +99,7 @@ impl Failures {
         }
     }
 
-    /// Takes in that an execution fails so.
+    /// Takes in that an execution fails in this way.
     fn take(&mut self, what: Fails, violation: Violation, schedule: &dyn Fn() -> Schedule) {
         let next = self.violations.len();
         let number = *self.known.entry(what).or_insert(next);
@@ -111,7 +111,7 @@ impl Failures {
     }
 }
 
-/// What a search has counted, and why it ended early if it did.
+/// The counts of a search, and the reason why it ended early if it did.
 struct Counted {
     outcomes: Outcomes,
     summary: Summary,
@@ -144,7 +144,7 @@ pub(super) fn search<'t>(
     let mut unsupported = Vec::new();
     match counted.stopped {
         None => counted.summary.complete = true,
-        // A loop without an end is among what was found.
+        // A loop without an end is among the failures already.
         Some(Stopped::Found | Stopped::Fault(Fault::Endless { .. })) => {}
         Some(Stopped::Budget(why)) => counted.summary.stopped_by = Some(why),
         Some(Stopped::Fault(Fault::TooManyEvents)) => counted.summary.stopped_by = Some(StoppedBy::Events),
@@ -182,10 +182,10 @@ fn no_summary() -> Summary {
     Summary { stopped_by: None, ..Summary::nothing() }
 }
 
-/// The monitors that watch.
+/// The monitors that watch a test.
 type Monitors = Vec<Box<dyn Monitor>>;
 
-/// Interleavings, one after the other, under the eyes of monitors.
+/// The runner of interleavings, one after the other, watched by monitors.
 pub(super) struct WatchedSchedules<'t> {
     schedules: Schedules<'t>,
     monitors: Monitors,
@@ -194,7 +194,7 @@ pub(super) struct WatchedSchedules<'t> {
 }
 
 impl<'t> WatchedSchedules<'t> {
-    /// None has been run.
+    /// Makes a runner that has run nothing.
     pub(super) fn new(target: &'t TestFile, monitors: &[MonitorName], max_events: u32, started: Instant) -> Self {
         let methods: Vec<MonitorName> = monitors.iter().map(|name| name.method(COVERAGE)).collect();
         Self {
@@ -205,11 +205,11 @@ impl<'t> WatchedSchedules<'t> {
         }
     }
 
-    /// Runs the interleaving that has begun, and gives each event to `watch` when the monitors have seen it; how it ends,
-    /// if the test can do what the explorer asks for.
+    /// Runs the interleaving that has begun, gives each event to `watch` when the monitors have seen it, and returns how the
+    /// interleaving ends, if the test can do what the explorer asks for.
     ///
     /// # Errors
-    /// Why it has no end.
+    /// If the interleaving has no end; the error says why.
     pub(super) fn run(
         &mut self,
         execution: &mut Execution,

@@ -1,4 +1,4 @@
-//! What was found of a litmus test under one memory model, and the verdict on it.
+//! The result of a litmus test under one memory model, and the verdict on it.
 
 use litmus::outcomes::Outcomes;
 use protocol::{MemoryModel, MonitorName, Place, Summary, Violation};
@@ -8,7 +8,7 @@ use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 use crate::report::verdict::{Facts, Issues, Open, Races, Verdict, judge};
 
-/// What was found of a test under a model.
+/// The result of a test under a model.
 pub(super) struct Searched<'t> {
     pub(super) target: &'t TestFile,
     pub(super) model: MemoryModel,
@@ -17,10 +17,10 @@ pub(super) struct Searched<'t> {
     pub(super) summary: Summary,
     pub(super) outcomes: Outcomes,
     pub(super) violations: Vec<Violation>,
-    /// The first execution that has what the condition asks for, if it asks.
+    /// The first execution that has what the condition asks for, if the condition is a question.
     pub(super) witness: Option<Violation>,
     pub(super) unsupported: Vec<(String, Place)>,
-    /// What ended the search, if something did that it had to obey.
+    /// The signal that ended the search, if one did.
     pub(super) interrupted_by: &'static str,
 }
 

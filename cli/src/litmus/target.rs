@@ -9,11 +9,11 @@ use litmus::parse::parse;
 use crate::exit::Failure;
 use crate::text::reason;
 
-/// A test and the file that it is in.
+/// A test, and the file that it is in.
 pub(super) struct TestFile {
     /// The file's name as text, in which bytes that are no UTF-8 are replaced.
     pub(super) file: String,
-    /// The file, from the folder that the user is in.
+    /// The path of the file, from the folder that the user is in.
     pub(super) path: PathBuf,
     pub(super) test: Test,
 }

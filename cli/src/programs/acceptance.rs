@@ -1,25 +1,25 @@
-//! Why a finding is accepted.
+//! The reasons why findings are accepted.
 
 use serde::Serialize;
 
 use crate::text::printable;
 
-/// Why a finding is accepted, as JSON has it.
+/// The reason why a finding is accepted, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "by", rename_all = "lowercase")]
 pub(crate) enum Acceptance {
-    /// The baseline lists it.
+    /// The baseline lists the finding.
     Baseline {
-        /// Why, if the baseline says so.
+        /// The user's reason, if the baseline has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// The source says so.
+    /// An annotation in the source accepts the finding.
     Annotation { reason: String, file: String, line: u32 },
 }
 
 impl Acceptance {
-    /// Why, behind what is accepted.
+    /// Returns the reason in words, to stand behind what is accepted.
     pub(crate) fn in_words(&self) -> String {
         match self {
             Acceptance::Baseline { reason: None } => String::new(),

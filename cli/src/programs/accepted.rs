@@ -1,7 +1,7 @@
 //! Findings that are accepted: those of the baseline, and SC violations that an annotation in the source calls harmless.
 //!
-//! An annotation accepts what a monitor reports, and no failure and no end that sequentially consistent executions have not:
-//! where the program breaks or shows something under a model, annotations count for nothing under this model. The baseline
+//! An annotation accepts what a monitor reports, but neither a failure nor an end that sequentially consistent executions do not
+//! have: where the program breaks or shows something under a model, annotations have no effect under this model. The baseline
 //! accepts whatever it lists.
 
 use std::collections::BTreeSet;
@@ -27,26 +27,26 @@ use crate::report::names::{model_of, short_place};
 use crate::screen::plain;
 use crate::text::{counted, printable};
 
-/// What accepts findings, and matches none, as JSON has it.
+/// An entry or annotation that accepts findings and matches none, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "by", rename_all = "lowercase")]
 pub(crate) enum Unmatched {
-    /// An entry of the baseline.
+    /// An entry of the baseline matches no finding.
     Baseline { fingerprint: String, kind: String, model: String, message: String },
-    /// An annotation in the source, or one that is not understood.
+    /// An annotation in the source matches no finding, or is not understood.
     Annotation { file: String, line: u32, message: String },
 }
 
-/// What there is to say of a check's acceptances, beside what findings and judgements say.
+/// The part of a check's acceptances that findings and judgements do not tell themselves.
 #[derive(Debug, Default)]
 pub(crate) struct Accepted {
-    /// What matches no finding.
+    /// The entries and annotations that match no finding.
     pub(crate) unmatched: Vec<Unmatched>,
-    /// Sentences for people.
+    /// The sentences for people.
     pub(crate) notes: Vec<String>,
 }
 
-/// An annotation that calls something harmless, where it is.
+/// An annotation that calls something harmless, and its place.
 struct Harmless {
     file: String,
     line: u32,
@@ -130,7 +130,7 @@ fn is_complete(all: &[Searched]) -> bool {
     all.iter().all(is_complete)
 }
 
-/// Whether the verdict counts a finding, for itself or with what a judgement says of it.
+/// Whether the verdict counts a finding, either for itself or by what a judgement says of it.
 fn counts(plan: &CheckPlan, one: &Found, judged: &[Judged]) -> bool {
     if one.violation.kind != FailureKind::ScViolation || plan.judging.counted != Counted::Consequence {
         return true;
@@ -139,7 +139,7 @@ fn counts(plan: &CheckPlan, one: &Found, judged: &[Judged]) -> bool {
     by.is_none_or(|judged| judged.asked && *judged.judgement() != Judgement::Harmless)
 }
 
-/// Returns what a baseline has to list so that nothing of the check fails.
+/// Returns what a baseline has to list so that no finding of the check fails it.
 fn failing(plan: &CheckPlan, target: &str, all: &[Searched], judged: &[Judged]) -> Vec<Known> {
     let known = |plan: &CheckPlan, one: &Found| Known {
         target: target.to_string(),
@@ -174,7 +174,7 @@ fn in_a_line(plan: &CheckPlan, one: &Found) -> String {
     text.trim_end().trim_start_matches(&format!("{}: ", one.id)).to_string()
 }
 
-/// Marks what the baseline lists.
+/// Marks the findings that the baseline lists.
 fn by_baseline(
     baseline: &Baseline,
     target: &str,
@@ -203,7 +203,7 @@ fn by_baseline(
     }
 }
 
-/// Marks the SC violations that annotations call harmless, and says which annotations are none of any.
+/// Marks the SC violations that annotations call harmless, and returns the annotations that match none.
 fn by_annotations(
     all: &mut [Searched],
     judged: &[Judged],
@@ -257,7 +257,7 @@ fn is_at(one: &Found, annotation: &Harmless) -> bool {
         && places.any(|place| place == (plain_name(&annotation.file), annotation.line))
 }
 
-/// Returns the annotations of the program's files, and what is said of those that are not understood.
+/// Returns the annotations of the program's files, and a note on each that is not understood.
 fn annotations(files: &[String], sources: &mut Sources) -> (Vec<Harmless>, Vec<Unmatched>) {
     let (mut annotations, mut unknown) = (Vec::new(), Vec::new());
     for file in files {
@@ -286,7 +286,7 @@ fn unmatched_entry(baseline: &Baseline, known: &Known) -> Unmatched {
 }
 
 impl Accepted {
-    /// Returns what is accepted, and what accepts nothing, in lines for people.
+    /// Returns lines for people about what is accepted, and about what accepts nothing.
     pub(crate) fn in_words(&self, all: &[Searched], judged: &[Judged]) -> String {
         let of_models = judged.iter().map(|one| (&one.plan, &one.found));
         let found = all.iter().map(|searched| (&searched.plan, &searched.found)).chain(of_models);

@@ -1,4 +1,4 @@
-//! What the searches that judge are run with.
+//! The means with which the searches that judge are run.
 
 use super::subjects::Subjects;
 use crate::exit::Failure;
@@ -8,7 +8,7 @@ use crate::plan::check::CheckPlan;
 use crate::record::Record;
 use crate::search::{Exploration, Search};
 
-/// Who does what for the searches.
+/// The program, and whoever may end its searches.
 #[derive(Clone, Copy)]
 pub(crate) struct Bench<'a> {
     pub(crate) subjects: &'a Subjects,
@@ -16,7 +16,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) interrupts: &'a Interrupts,
 }
 
-/// Returns the search that a plan asks for, with these numbers of threads.
+/// Runs the search that a plan asks for, with these numbers of threads.
 pub(crate) fn search(plan: &CheckPlan, bench: Bench<'_>, threads: &[Vec<u32>]) -> Result<Exploration, Failure> {
     if bench.interrupts.pressed() {
         return Ok(Exploration::default());

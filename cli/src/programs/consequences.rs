@@ -1,9 +1,9 @@
-//! What comes of SC violations: whether something fails in a relaxed execution that contains one.
+//! The consequences of SC violations: whether something fails in a relaxed execution that contains one.
 //!
-//! A monitor's violation is a pair of places: a store e′, and an access e that takes effect before it although e′ comes
-//! first in happens-before. A relaxed execution contains it if its own happens-before has such a cycle,
-//! e′ →hb* prev →po e →c e′. The search for execution graphs counts those ([`Containment`]). Where all relaxed executions
-//! were searched and none fails in a way in which no sequentially consistent one does, nothing comes of any violation.
+//! A monitor's violation is a pair of places: a store e′, and an access e that takes effect before it although e′ comes first in
+//! happens-before. A relaxed execution contains it if its own happens-before has such a cycle, e′ →hb* prev →po e →c e′. The
+//! search for execution graphs counts those ([`Containment`]). Where all relaxed executions were searched and none fails in a way
+//! in which no sequentially consistent one does, no violation has a consequence.
 
 use protocol::{Containment, FailureKind, MemoryModel, Place, Role, Summary, Violation, Way};
 use serde::Serialize;
@@ -11,18 +11,18 @@ use serde::Serialize;
 use crate::report::names::short_place;
 use crate::text::counted;
 
-/// What an SC violation leads to in the executions of its model, as JSON has it.
+/// The consequence of an SC violation in the executions of its model, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Consequence {
     model: &'static str,
     verdict: Word,
-    /// How many relaxed executions contain it.
+    /// The number of relaxed executions that contain the violation.
     executions: u64,
-    /// In how many of them something fails.
+    /// The number of those executions in which something fails.
     failing: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<FirstFailure>,
-    /// Why it is undecided.
+    /// The reason why the consequence is undecided, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
 }
@@ -30,14 +30,14 @@ pub(crate) struct Consequence {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Word {
-    /// Something fails in an execution that contains it.
+    /// Something fails in an execution that contains the violation.
     Fails,
-    /// Nothing fails in any, or in no way in which sequentially consistent executions do not fail.
+    /// Nothing fails in any execution that contains it, or only in ways in which sequentially consistent executions fail, too.
     None,
     Undecided,
 }
 
-/// What fails first.
+/// The first failure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct FirstFailure {
     kind: &'static str,
@@ -45,34 +45,34 @@ pub(crate) struct FirstFailure {
     file: String,
     line: u32,
     column: u32,
-    /// The folder of its finding.
+    /// The folder of the failure's finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<String>,
 }
 
-/// The search for the execution graphs of a model: what it counted, and what it found, in folders.
+/// The search for the execution graphs of a model: its counts, and its violations with their folders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Graphs<'a> {
     pub(crate) model: MemoryModel,
     pub(crate) summary: &'a Summary,
     pub(crate) found: &'a [(&'a Violation, &'a str)],
-    /// What sequentially consistent executions showed.
+    /// The violations that sequentially consistent executions showed.
     pub(crate) consistent: &'a [&'a Violation],
-    /// What execution graphs do not show.
+    /// The reason why execution graphs do not show everything, if they do not.
     pub(crate) unseen: Option<Unseen>,
 }
 
-/// What may happen in a relaxed execution, and is in no execution graph.
+/// A kind of thing that may happen in a relaxed execution, and is in no execution graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unseen {
-    /// Rounds of loops behind those that `--unroll` asks for.
+    /// Graphs leave out rounds of loops beyond those that `--unroll` asks for.
     Rounds,
-    /// A wrong use of memory that interleavings showed.
+    /// Interleavings showed a wrong use of memory.
     Memory,
 }
 
 impl Unseen {
-    /// Why something is not known, then.
+    /// Returns the reason, in words, why something is not known then.
     pub(crate) const fn why(self) -> &'static str {
         match self {
             Unseen::Rounds => "rounds of loops behind those of --unroll are left out",
@@ -95,7 +95,7 @@ impl Unseen {
     }
 }
 
-/// Says what an SC violation leads to, if it is one under the model of these graphs.
+/// Returns the consequence of a violation, if it is an SC violation under the model of these graphs.
 pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<Consequence> {
     let monitor = violation.monitor.filter(|_| violation.kind == FailureKind::ScViolation)?;
     if monitor.model() != Some(graphs.model) {
@@ -122,7 +122,7 @@ pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<
     Some(Consequence { model: graphs.model.name(), verdict, executions, failing, failure, why })
 }
 
-/// Returns a violation that no monitor reported, and the folder of its finding.
+/// Returns a violation that no monitor reported as a failure, with the folder of its finding.
 pub(crate) fn failure_of(violation: &Violation, finding: Option<String>) -> FirstFailure {
     let place = violation.sites.first().map(|site| site.place.clone()).unwrap_or_default();
     FirstFailure {
@@ -136,12 +136,12 @@ pub(crate) fn failure_of(violation: &Violation, finding: Option<String>) -> Firs
 }
 
 impl FirstFailure {
-    /// Whether it is a data race.
+    /// Whether the failure is a data race.
     pub(crate) fn is_race(&self) -> bool {
         self.kind == FailureKind::Race.name()
     }
 
-    /// Says it in a few words: `assertion at ring.c:30`.
+    /// Returns the failure in a few words: `assertion at ring.c:30`.
     pub(crate) fn in_words(&self) -> String {
         let place = Place::new(self.file.clone(), self.line, self.column);
         format!("{} at {}", self.kind, short_place(&place))
@@ -166,7 +166,7 @@ fn folder(failed: &protocol::Failed, found: &[(&Violation, &str)]) -> Option<Str
         .map(|(_, folder)| (*folder).to_string())
 }
 
-/// Why it is not known that nothing fails, where nothing was seen to fail.
+/// Returns the reason why it is not known that nothing fails, where nothing was seen to fail.
 ///
 /// Rounds of wait loops that graphs leave out matter only where some execution fails: to leave one out of an execution
 /// leaves an execution with the same failures. So if no graph fails, no relaxed execution does, whatever it contains.
@@ -205,7 +205,7 @@ impl Consequence {
         self.verdict == Word::Fails
     }
 
-    /// Says it in a sentence.
+    /// Returns the consequence in a sentence.
     pub(crate) fn in_words(&self) -> String {
         let contain = counted(self.executions, "execution contains it", "executions contain it");
         match (self.verdict, &self.failure) {

@@ -1,4 +1,4 @@
-//! What was found of a program: each violation is run again, and kept in its folder.
+//! The findings in a program: each violation is run again, and kept in a folder.
 
 use protocol::{FailureKind, Finding, Replay, ScheduleEnd, Trace, VERSION, Violation};
 
@@ -16,24 +16,24 @@ use crate::report::names::Threads;
 use crate::screen::{Width, plain};
 use crate::search::Exploration;
 
-/// How many findings are run again and shown at most; the others are stored only.
+/// The most findings that are run again and shown; the others are only stored.
 pub(crate) const REPLAYED: usize = 50;
 
 /// A violation on its way to the user.
 pub(crate) struct Found {
     pub(crate) id: String,
-    /// By what it is known again; empty until all has been found.
+    /// The fingerprint, by which the violation is recognised; empty until all has been found.
     pub(crate) fingerprint: String,
-    /// Why it is accepted, if it is.
+    /// The reason why it is accepted, if it is.
     pub(crate) accepted: Option<Acceptance>,
     pub(crate) violation: Violation,
     pub(crate) trace: Option<Trace>,
     pub(crate) folder: String,
-    /// What to do about it, if that was looked for.
+    /// The advice what to do about it, if that was looked for.
     pub(crate) help: Option<Help>,
 }
 
-/// What went wrong after the search: the verdict stands, the exit status does not.
+/// The failures after the search: the verdict stands, but the exit status changes.
 #[derive(Default)]
 pub(crate) struct Troubles {
     /// A finding that did not replay.
@@ -45,7 +45,7 @@ pub(crate) struct Troubles {
 }
 
 impl Troubles {
-    /// The execution of a finding is another one when its schedule is run again: the program's doing, where it may have
+    /// Notes that a finding showed another execution when its schedule was run again. That is the program's doing if it may have
     /// left something to the next execution.
     fn did_not_replay(&mut self, id: &str, why: &str, exploration: &Exploration) {
         if let Some(functions) = outside(exploration) {
@@ -97,7 +97,7 @@ fn outside(exploration: &Exploration) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Returns the execution of a violation, none after Ctrl-C, or why it could not be had.
+/// Returns the execution of a violation, none after Ctrl-C, or the reason why there is none.
 fn run_again(
     plan: &CheckPlan,
     subjects: &Subjects,
@@ -169,7 +169,7 @@ pub(crate) fn store(
         let text = finding::full(&one.subject(plan), Detail::Everything, Width::Unlimited, sources);
         if let Err(failure) = findings.store(&kept, &plain(&text)) {
             troubles.unwritten.get_or_insert(failure);
-            // Where one cannot be written, the others cannot either.
+            // If one cannot be written, the others cannot be either.
             return;
         }
     }

@@ -15,13 +15,13 @@ use crate::plan::check::CheckPlan;
 use crate::record::Record;
 use crate::search::{Bounds, Budget, Checkpoint, Complete, Exploration, Key, Search};
 
-/// A search with this bound completed is clean where it found nothing.
+/// The bound that is enough: a search that has completed it and found nothing is clean.
 const ENOUGH: u32 = 2;
 
-/// What refuses a program to the explorer `dpor` alone says so.
+/// The words by which a refusal of the program by the explorer `dpor` alone is recognised.
 const REFUSAL: &str = "under --explorer dpor";
 
-/// Searches within more and more preemptions; the plan has the bound that the result is of then.
+/// Searches within more and more preemptions. Afterwards the plan has the bound that the result is of.
 pub(crate) fn explore(
     plan: &mut CheckPlan,
     subjects: &Subjects,
@@ -79,16 +79,16 @@ fn key(plan: &CheckPlan, subjects: &Subjects) -> Result<Key, Failure> {
     Ok(Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore))
 }
 
-/// How far the search has come.
+/// The progress of the search.
 struct Iteration {
     bound: u32,
     bounds: Bounds,
-    /// Why interleavings are not explored by classes, if they are not.
+    /// The reason why interleavings are not explored by classes, if they are not.
     why: Option<String>,
 }
 
 impl Iteration {
-    /// Goes on where a checkpoint has come to.
+    /// Goes on from where a checkpoint has come to.
     fn resume(&mut self, bounds: Bounds, plan: &mut CheckPlan) {
         self.bound = u32::try_from(bounds.rows.len()).unwrap_or(u32::MAX);
         if bounds.by_bounded {
@@ -97,7 +97,7 @@ impl Iteration {
         self.bounds = bounds;
     }
 
-    /// From now on all interleavings are run, since the program does what classes do not go with.
+    /// Runs all interleavings from now on, since the program does something that does not go with classes.
     fn give_up_classes(&mut self, plan: &mut CheckPlan, refused: &Exploration) {
         let what = refused.unsupported.iter().find_map(|(what, _)| what.strip_suffix(REFUSAL));
         let what = what.map(|what| what.trim_end_matches([' ', ',']).to_string());
@@ -105,7 +105,7 @@ impl Iteration {
         plan.explore.explorer = Explorer::Bounded;
     }
 
-    /// Takes a search that is complete within the bound; whether nothing is beyond it.
+    /// Takes a search that is complete within the bound, and returns whether nothing is beyond that.
     fn take(&mut self, summary: &mut Summary, before: f64, explorer: Explorer) -> bool {
         let last = self.bounds.last.as_ref().map(|last| &last.summary);
         let is_all = match explorer {
@@ -132,7 +132,7 @@ impl Iteration {
         is_all
     }
 
-    /// Completes what a summary says by what the bounds before have said.
+    /// Adds the results of the bounds before to a summary.
     fn tell(&self, summary: &mut Summary, before: f64) {
         summary.by_bound.clone_from(&self.bounds.rows);
         summary.seconds += before;
@@ -150,8 +150,8 @@ impl Iteration {
         exploration
     }
 
-    /// Returns the result where it did not, and the bound that it is of: the last bound that is complete, if that is enough, with
-    /// what was found beyond it.
+    /// Returns the result where the search did not come to its end, and the bound that the result is of. That is the last
+    /// complete bound, if it is enough, with what was found beyond it.
     fn cut(mut self, partial: Exploration) -> (u32, Exploration) {
         let stopped = partial.summary.as_ref().and_then(|summary| summary.stopped_by);
         let is_budget = matches!(stopped, Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory));
@@ -179,7 +179,7 @@ impl Iteration {
         }
     }
 
-    /// Says it if interleavings were not explored by classes.
+    /// Adds the reason why interleavings were not explored by classes, if they were not.
     fn explain(&self, summary: Option<&mut Summary>) {
         if let (Some(summary), Some(why)) = (summary, &self.why) {
             let note = format!("all interleavings were run, not one of each class (dpor): it does not go with {why}");
@@ -189,7 +189,7 @@ impl Iteration {
     }
 }
 
-/// Adds the violations that another search has found as well.
+/// Adds the violations that another search has found besides.
 fn add(whole: &mut Exploration, other: &Exploration) {
     let Some(summary) = &mut whole.summary else { return };
     let counts = other.summary.as_ref().map_or(&[][..], |summary| &summary.violation_executions);

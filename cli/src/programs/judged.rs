@@ -1,5 +1,5 @@
-//! The judgement on a program under each relaxed model of which a monitor has reported, or whose execution graphs the user
-//! has asked for: the searches that it takes, and what is said of it.
+//! The judgement on a program under each relaxed model of which a monitor has reported, or whose execution graphs the user has
+//! asked for: the searches that it takes, and its words.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -23,39 +23,39 @@ use crate::text::{counted, printable};
 /// The judgement under one model.
 pub(crate) struct Judged {
     pub(crate) model: MemoryModel,
-    /// All that can be said of it, the worst first, as [`judge`] gives it.
+    /// The judgements, the worst first, as [`judge`] returns them.
     pub(crate) judgements: Vec<Judgement>,
-    /// What was searched for them.
+    /// The kind of executions that were searched for them.
     pub(crate) world: World,
-    /// The words of those that are accepted.
+    /// The words of the judgements that are accepted.
     accepted: Vec<&'static str>,
-    /// The names of what differs in ends that no sequentially consistent execution has, where a baseline may know them.
+    /// The names of the values that differ in ends which no sequentially consistent execution has, for a baseline to know.
     pub(crate) differing: BTreeSet<Vec<String>>,
-    /// The user has asked for the model: only then does it change the exit status.
+    /// Whether the user has asked for the model: only then does the judgement change the exit status.
     pub(crate) asked: bool,
     /// The plan of the model's search, its counts and its violations.
     pub(crate) plan: CheckPlan,
     pub(crate) exploration: Exploration,
-    /// What was found in it that the search for sequentially consistent executions has not, unless it was found in a
-    /// search that the user has asked for.
+    /// The findings of that search which the search for sequentially consistent executions does not have, unless it is a search
+    /// that the user has asked for.
     pub(crate) found: Vec<Found>,
-    /// Which executions are wrong, where it breaks or shows something.
+    /// The executions that are wrong, where the program breaks or shows something.
     pub(crate) wrong: Wrong,
     /// The violation that breaks the program, and the folder of its finding.
     failure: Option<FirstFailure>,
-    /// How many SC violations of the model were reported.
+    /// The number of SC violations of the model that were reported.
     reported: u64,
     consistent: Counts,
 }
 
-/// The time that the searches have together.
+/// The time that all searches have together.
 struct Clock {
     begun: Instant,
     seconds: f64,
 }
 
 impl Clock {
-    /// Returns the part for the next of so many searches.
+    /// Returns the part of the time for the next of this many searches.
     fn share(&self, searches: usize) -> f64 {
         let left = self.seconds - self.begun.elapsed().as_secs_f64();
         (left / f64::from(u32::try_from(searches.max(1)).unwrap_or(1))).max(0.05)
@@ -94,7 +94,7 @@ pub(crate) fn judge_all(
     Ok(judged)
 }
 
-/// Judges the program under each of these models, of which so many are still to be searched.
+/// Judges the program under each of these models.
 fn judge_each(
     models: &[MemoryModel],
     (plan, all, sc): (&CheckPlan, &[Searched], &Exploration),
@@ -115,7 +115,7 @@ fn judge_each(
         } else {
             let plan_of = plan.to_judge(model, clock.share(left));
             left -= 1;
-            // What cannot be run for one model cannot be run for another.
+            // What is refused under one model is refused under all.
             let is_refused = !sc.unsupported.is_empty();
             let exploration = if is_refused { Exploration::default() } else { search(&plan_of, bench, &[])? };
             (plan_of, exploration)
@@ -154,7 +154,7 @@ fn judge_each(
     Ok(judged)
 }
 
-/// Returns the paths of creation of threads by their numbers in reports, as far as any of what was found knows them.
+/// Returns the creation paths of threads by their numbers in reports, as far as any of the searches knows them.
 fn numbered(all: &[Searched]) -> Vec<Vec<u32>> {
     let known = all.iter().flat_map(|searched| &searched.found).map(|one| &one.violation.schedule.threads);
     known.max_by_key(|threads| threads.len()).cloned().unwrap_or_default()
@@ -170,8 +170,8 @@ fn is_consistent(searched: &Searched) -> bool {
     searched.plan.models[0].0 == MemoryModel::Sc
 }
 
-/// Sequentially consistent executions may fail beyond the bound of the search that the user has asked for: such failures
-/// belong to its result.
+/// Moves failures of sequentially consistent executions into the result of the search that the user has asked for: such
+/// executions may fail beyond its bound.
 fn take_failures(
     all: &mut [Searched],
     (plan, sc): (&CheckPlan, &Exploration),
@@ -208,14 +208,14 @@ fn is_compared(all: &[Searched], model: MemoryModel) -> bool {
     model != MemoryModel::Sc && searched_before(all, model).is_some_and(is_supported)
 }
 
-/// Whether it is an SC violation under this model.
+/// Whether a violation is an SC violation under this model.
 pub(crate) fn is_of(violation: &Violation, model: MemoryModel) -> bool {
     violation.kind == FailureKind::ScViolation
         && violation.monitor.is_some_and(|monitor| monitor.model() == Some(model))
 }
 
 impl Judged {
-    /// Judges it by these searches of both sides in such a world.
+    /// Judges the model by these searches of both sides.
     fn by(self, world: World, sc: &Exploration, exploration: Exploration, known: &Known<'_>) -> Judged {
         let unroll = self.plan.unroll();
         let sides = [(MemoryModel::Sc, sc), (self.model, &exploration)];
@@ -228,7 +228,7 @@ impl Judged {
         Judged { judgements, world, differing, exploration, wrong, consistent, ..self }
     }
 
-    /// Judges it by interleavings, as one of so many models that are left, where execution graphs left it open.
+    /// Judges the model by interleavings, where execution graphs left it open.
     fn anew(
         self,
         machines: &mut Machines<'_>,
@@ -243,7 +243,7 @@ impl Judged {
         Ok(Judged { plan, ..self }.by(World::Machines, sc, exploration, &known))
     }
 
-    /// Runs again, and keeps, what was found of failures that are new under the model.
+    /// Runs the new failures under the model again, and keeps them.
     fn with_findings(
         mut self,
         before: Option<&Searched>,
@@ -266,7 +266,7 @@ impl Judged {
         Ok(self)
     }
 
-    /// Returns the violations of the model's search, with the folders of those that are kept here.
+    /// Returns the violations of the model's search, with the folders of those that are kept with the judgement.
     pub(crate) fn failures(&self) -> Vec<(&Violation, &str)> {
         let folder = |violation: &Violation| {
             self.found.iter().find(|one| one.violation == *violation).map_or("", |one| one.folder.as_str())
@@ -286,12 +286,12 @@ impl Judged {
         index.and_then(|index| counts?.get(index)).copied().unwrap_or(1)
     }
 
-    /// Returns the judgement: the worst that can be said.
+    /// Returns the judgement: the worst of all.
     pub(crate) fn judgement(&self) -> &Judgement {
         &self.judgements[0]
     }
 
-    /// Returns the worst that can be said beside what is accepted, if there is anything.
+    /// Returns the worst judgement that is not accepted, if there is one.
     pub(crate) fn standing(&self) -> Option<&Judgement> {
         self.judgements.iter().find(|judgement| !self.accepted.contains(&judgement.word()))
     }
@@ -305,13 +305,13 @@ impl Judged {
         })
     }
 
-    /// Accepts such a judgement, if there is one.
+    /// Accepts the judgement for which `is_accepted` holds, if there is one.
     pub(crate) fn accept(&mut self, is_accepted: impl Fn(&Judgement) -> bool) {
         self.accepted.extend(self.judgements.iter().filter(|judgement| is_accepted(judgement)).map(Judgement::word));
     }
 
-    /// So many SC violations of the model are not accepted. Where something else is that no sequentially consistent execution
-    /// has, it is not known what comes of them: the same at least, perhaps with other values.
+    /// Notes that `new` SC violations of the model are not accepted. Where another end that no sequentially consistent execution
+    /// has is accepted, the consequences of these are not known: at least the same end, perhaps with other values.
     pub(crate) fn distrust(&mut self, new: usize) {
         if let (false, Some(last @ Judgement::Harmless)) = (self.accepted.is_empty(), self.judgements.last_mut()) {
             let these = counted(new as u64, "SC violation is", "SC violations are");
@@ -319,7 +319,7 @@ impl Judged {
         }
     }
 
-    /// Returns what the judgement is to the exit status.
+    /// Returns the exit status that the judgement leads to.
     pub(crate) fn status(&self, counted: Counted) -> Status {
         match self.standing() {
             standing if !self.asked || standing.is_none() => Status::Clean,
@@ -330,7 +330,7 @@ impl Judged {
         }
     }
 
-    /// Says it, behind the name of the model.
+    /// Returns the judgement in words, behind the name of the model.
     pub(crate) fn in_words(&self) -> String {
         let standing = match self.standing() {
             None => "clean".to_string(),
@@ -346,7 +346,7 @@ impl Judged {
         accepted.fold(standing, |words, accepted| format!("{words}, {accepted} accepted"))
     }
 
-    /// Says one of the judgements.
+    /// Returns one of the judgements in words.
     pub(crate) fn words_of(&self, judgement: &Judgement) -> String {
         let these = counted(self.reported, "SC violation", "SC violations");
         let by = match self.world {
@@ -355,7 +355,7 @@ impl Judged {
         };
         match judgement {
             Judgement::Breaks(_) => match &self.failure {
-                // Under SC nobody looks for races here.
+                // Races are not looked for under SC here.
                 Some(failure) if failure.is_race() => format!("breaks, {}{by}", failure.in_words()),
                 Some(failure) => format!("breaks, {}, as in no SC execution{by}", failure.in_words()),
                 None => "breaks".to_string(),
@@ -368,7 +368,7 @@ impl Judged {
         }
     }
 
-    /// Returns the judgement as JSON has it.
+    /// Returns the judgement as the JSON has it.
     pub(crate) fn as_json(&self, counted: Counted) -> Entry<'_> {
         let difference = match self.judgement() {
             Judgement::Shows(values) => values.iter().map(|(name, value)| Value { name, value }).collect(),
@@ -400,8 +400,8 @@ impl Judged {
     }
 }
 
-/// Returns which executions are wrong, given the sequentially consistent ones: those that fail as none of these does, and those
-/// that end so, where all of these are known.
+/// Returns which executions are wrong: those that fail as no sequentially consistent one does, and those that end as none does,
+/// where all of these are known.
 fn wrong(sc: &Side<'_>, known: &Known<'_>) -> Wrong {
     let violations = sc.violations.iter().chain(known.consistent.iter().copied());
     let finals = sc.summary.map(|summary| summary.finals.clone()).filter(|finals| !finals.leaves_out());
@@ -419,7 +419,7 @@ pub(crate) fn title(model: MemoryModel) -> &'static str {
     }
 }
 
-/// Returns the harmless SC violations in a few lines: each pair of places once, with the models.
+/// Returns the harmless SC violations in a few lines, each pair of places once, with its models.
 pub(crate) fn harmless_notes<'a>(found: impl Iterator<Item = &'a Found>, judged: &[Judged]) -> String {
     let harmless: Vec<&Judged> = judged.iter().filter(|one| *one.judgement() == Judgement::Harmless).collect();
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
@@ -446,7 +446,7 @@ pub(crate) fn harmless_notes<'a>(found: impl Iterator<Item = &'a Found>, judged:
     text
 }
 
-/// How many harmless SC violations are listed.
+/// The most harmless SC violations that are listed.
 const LINES: usize = 8;
 
 fn pair_in_words(violation: &Violation) -> Option<String> {

@@ -1,7 +1,7 @@
-//! Judging by interleavings, with store buffers on the model's side, where execution graphs do not decide.
+//! The judgement by interleavings, with store buffers on the model's side, where execution graphs do not decide.
 //!
-//! The sequentially consistent side is explored by classes, or all its interleavings are run where classes do not fit; of
-//! the machine all interleavings are run, with all commits. Both compare the same ends, and number threads alike.
+//! The sequentially consistent side is explored by classes, or in all its interleavings where classes do not fit; the machine is
+//! explored in all its interleavings, with all commits. Both sides compare the same ends, and number threads alike.
 
 use protocol::{Explorer, MemoryModel, Violation};
 
@@ -18,7 +18,7 @@ pub(crate) struct Machines<'a> {
 }
 
 impl<'a> Machines<'a> {
-    /// Nothing has been searched.
+    /// Makes the searches of a program, of which none has been run.
     pub(crate) fn new(plan: &'a CheckPlan, bench: Bench<'a>) -> Machines<'a> {
         Machines { plan, bench, consistent: None }
     }
@@ -38,7 +38,7 @@ impl<'a> Machines<'a> {
         self.consistent
     }
 
-    /// Returns the sequentially consistent side, searched for so many seconds if it was not before.
+    /// Returns the sequentially consistent side, for which it searches for this many seconds if it has not done so before.
     pub(crate) fn consistent(&mut self, seconds: f64) -> Result<&Exploration, Failure> {
         if self.consistent.is_none() {
             let first = if self.plan.unfit.is_some() { Explorer::Bounded } else { Explorer::Dpor };

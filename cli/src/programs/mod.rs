@@ -1,10 +1,11 @@
-//! What `fencehound check` does with C programs.
+//! The command `fencehound check` on C programs.
 //!
-//! [`subjects`] makes the program, [`found`] runs again and keeps what a search has found, [`shown`] shows it,
-//! [`consequences`] says what comes of it in relaxed executions, [`judging`] what it is worth, [`judged`] has that searched
-//! and says it, [`named`] says it of models that are asked for by name, [`machines`] searches where execution graphs do not decide, both with a [`bench`],
-//! [`accepted`] knows what the user has accepted, and [`acceptance`] why, [`searched`] comes to a verdict on a
-//! search, [`remedies`] says what to do about findings, and [`results`] comes to the verdict on all.
+//! [`subjects`] makes the program; [`found`] runs again and keeps what a search has found; [`shown`] shows it; [`consequences`]
+//! knows its consequences in relaxed executions; [`judging`] judges the executions of a model; [`judged`] runs the searches for
+//! that and words the result; [`named`] does so for models that are asked for by name; [`machines`] searches where execution
+//! graphs do not decide; both search with a [`bench`]; [`accepted`] knows what the user has accepted, and [`acceptance`] why;
+//! [`searched`] comes to a verdict on a search; [`remedies`] looks for advice on findings; [`results`] comes to the verdict on
+//! all.
 
 pub(crate) mod acceptance;
 pub(crate) mod accepted;

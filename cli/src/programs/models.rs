@@ -1,11 +1,11 @@
-//! The judgement under a model, as JSON has it.
+//! The judgement under a model, as the JSON has it.
 
 use protocol::Summary;
 use serde::Serialize;
 
 use super::consequences::FirstFailure;
 
-/// What a search has counted, as JSON has it.
+/// The counts of a search, as the JSON has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub(crate) struct Counts {
     pub(crate) complete: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Those of a search; of one that did not begin, nothing.
+    /// Returns the counts of a search; all are 0 if it did not begin.
     pub(crate) fn of(summary: Option<&Summary>) -> Counts {
         summary.map_or_else(Counts::default, |summary| Counts {
             complete: summary.complete,
@@ -24,26 +24,26 @@ impl Counts {
     }
 }
 
-/// A variable, or something else that belongs to an outcome, and what it is in the end.
+/// A variable, or another part of an outcome, with its value in the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Value<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: &'a str,
 }
 
-/// A judgement, as JSON has it.
+/// A judgement, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Entry<'a> {
-    /// `breaks`, `shows`, `harmless` or `open`.
+    /// The word of the judgement: `breaks`, `shows`, `harmless` or `open`.
     pub(crate) judgement: &'static str,
-    /// What of it is accepted, by the words of judgements.
+    /// The words of the judgements that are accepted.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(crate) accepted: &'a [&'static str],
-    /// What it counts as.
+    /// The verdict that the judgement counts as.
     pub(crate) verdict: &'static str,
-    /// `graphs` or `machines`.
+    /// The kind of executions that were searched: `graphs` or `machines`.
     pub(crate) by: &'static str,
-    /// Whether it counts for the exit status.
+    /// Whether the judgement counts for the exit status.
     pub(crate) asked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<&'a FirstFailure>,

@@ -1,5 +1,5 @@
-//! What is said of a model whose executions the user has asked for: the verdict on them, and how they fail and end beside
-//! sequentially consistent ones.
+//! The verdict on a model whose executions the user has asked for, with how these fail and end compared with sequentially
+//! consistent ones.
 
 use super::judged::Judged;
 use super::judging::{Judgement, values_in_words};

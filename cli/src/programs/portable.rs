@@ -1,5 +1,5 @@
-//! What a program comes to on each machine, where all of them were asked for (`--model all`): a table, and the orders that
-//! the machines do not keep on which it breaks.
+//! The result of a program on each machine, where all of them were asked for (`--model all`): a table, and the orders which
+//! machines do not keep and on which the program breaks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::report::graph::relaxed_orders;
 use crate::report::verdict::Verdict;
 use crate::text::printable;
 
-/// How many orders are named.
+/// The most orders that are named.
 const NAMED: usize = 6;
 
 /// What the program comes to on one machine.
@@ -102,7 +102,7 @@ fn orders(all: &[Searched]) -> Vec<(String, Vec<&'static str>)> {
         }
     }
     let mut orders: Vec<_> = known.into_iter().collect();
-    // What the strongest machine breaks is what all need.
+    // An order that the strongest machine breaks is needed on all, so it comes first.
     orders.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
     orders
 }

@@ -1,4 +1,4 @@
-//! What several models come to together: the verdict line, and the results in JSON.
+//! The joint result of several models: the verdict line, and the results in JSON.
 
 use protocol::{Cycles, MemoryModel, StoppedBy, Summary, Violation};
 
@@ -14,10 +14,10 @@ use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
 use crate::report::verdict::Verdict;
 
-/// Returns the verdict line: that of the only model, or the worst word, and what was found under each; and one verdict for each
+/// Returns the verdict line: that of the only model, or the worst word and what was found under each, with a verdict for each
 /// model under which the program was judged.
 pub(crate) fn line(plan: &CheckPlan, all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
-    // What is said of the others is in their verdicts.
+    // The other judgements are told in the verdicts of their models.
     let judged: Vec<&Judged> = judged.iter().filter(|one| one.is_reported()).collect();
     let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
     let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);
@@ -48,7 +48,7 @@ fn words_of(verdict: &Verdict) -> &str {
     verdict.line.split_once(": ").map_or("", |(_, words)| words)
 }
 
-/// One verdict for each model that is watched, where the program was judged under one: `x86 (TSO): clean; PSO: …`.
+/// Returns a verdict for each model that is watched, where the program was judged under one: `x86 (TSO): clean; PSO: …`.
 fn models_in_words(all: &[Searched], judged: &[&Judged], status: Status) -> String {
     if judged.is_empty() {
         return String::new();
@@ -66,7 +66,7 @@ fn models_in_words(all: &[Searched], judged: &[&Judged], status: Status) -> Stri
     models.map(|model| format!("{}: {}", title(model), words(model))).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the word of a result of which these are the verdict on the search and the judgements.
+/// Returns the word of a result, given the verdict on the search and the judgements.
 fn word<'a>(verdict: &Verdict, judged: impl Iterator<Item = &'a Judged>, counted: Counted) -> &'static str {
     let worst = judged.map(|one| one.status(counted)).fold(verdict.status, Status::and);
     match worst {
@@ -76,7 +76,7 @@ fn word<'a>(verdict: &Verdict, judged: impl Iterator<Item = &'a Judged>, counted
     }
 }
 
-/// Says what each SC violation leads to, where the execution graphs of its model were searched.
+/// Returns the consequence of each SC violation, where the execution graphs of its model were searched.
 pub(crate) fn consequences(
     all: &[Searched],
     summaries: &[Summary],
@@ -111,7 +111,7 @@ pub(crate) fn consequences(
     all.iter().map(|searched| searched.found.iter().map(of).collect()).collect()
 }
 
-/// Returns the violations of a search as JSON wants them.
+/// Returns the violations of a search for the JSON.
 pub(crate) fn entries<'a>(
     searched: &'a Searched,
     summary: &Summary,
@@ -147,7 +147,7 @@ pub(crate) fn entries<'a>(
     searched.found.iter().enumerate().map(entry).chain(by_judging).collect()
 }
 
-/// Returns the result of a search as JSON wants it, its violations borrowed.
+/// Returns the result of a search for the JSON, with its violations borrowed.
 pub(crate) fn result<'a>(
     target: &'a str,
     searched: &'a Searched,

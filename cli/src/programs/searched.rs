@@ -1,4 +1,4 @@
-//! What was found under one memory model, and the verdict on it.
+//! The result of a search under one memory model, and the verdict on it.
 
 use protocol::{FailureKind, MemoryModel, MonitorName, Summary, Violation};
 
@@ -8,7 +8,7 @@ use crate::plan::check::CheckPlan;
 use crate::report::verdict::{Facts, Issues, Open, Races, Verdict, judge};
 use crate::search::Exploration;
 
-/// What was found under one memory model.
+/// The result of a search under one memory model.
 pub(crate) struct Searched {
     /// The plan, as far as it is about this model.
     pub(crate) plan: CheckPlan,
@@ -17,12 +17,12 @@ pub(crate) struct Searched {
 }
 
 impl Searched {
-    /// Returns the counts.
+    /// Returns the counts of the search.
     pub(crate) fn summary(&self) -> Summary {
         self.exploration.summary.clone().unwrap_or_else(Summary::nothing)
     }
 
-    /// Returns the verdict on the search, but for SC violations under these models.
+    /// Returns the verdict on the search, without SC violations under the models `apart`.
     pub(crate) fn judge(&self, summary: &Summary, interrupts: &Interrupts, apart: &[MemoryModel]) -> Verdict {
         let explore = &self.plan.explore;
         let is_apart = |monitor: MonitorName| monitor.model().is_some_and(|model| apart.contains(&model));
@@ -61,7 +61,7 @@ impl Searched {
     }
 }
 
-/// Returns the counts without what is accepted of the monitors' reports.
+/// Returns the counts without the accepted ones among the monitors' reports.
 fn without(summary: &Summary, accepted: &[&Found]) -> Summary {
     let mut summary = summary.clone();
     for count in &mut summary.monitors {

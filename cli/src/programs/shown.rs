@@ -1,4 +1,4 @@
-//! What a search of a program shows: findings, what is not supported, and notes.
+//! The display of a search of a program: findings, what is not supported, and notes.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use crate::report::finding::{self, Detail};
 use crate::search::Exploration;
 use crate::text::{counted, printable};
 
-/// How many findings of one monitor or kind are shown with their source; the others get a line each.
+/// The number of findings of one monitor or kind that are shown with their source; the others get a line each.
 const SHOWN: usize = 3;
 
-/// What to do about something that is not supported.
+/// The advice on something that is not supported.
 const UNSUPPORTED: &str = "help: docs/limits.md says what can be run under control; leave other calls out where __FENCEHOUND__ \
                            is defined, and say what inline assembly means with --asm-templates FILE \
                            (docs/inline-assembly.md)\n";
@@ -152,7 +152,7 @@ fn notes(plan: &CheckPlan, exploration: &Exploration, told: &mut Told, sources: 
     }
 }
 
-/// Returns what to do where a search was stopped by this.
+/// Returns the advice on a search that was stopped by this, if there is any.
 const fn help(by: StoppedBy) -> Option<&'static str> {
     match by {
         StoppedBy::LocalTimeout => Some(

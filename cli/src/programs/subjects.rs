@@ -20,7 +20,7 @@ pub(crate) struct Subjects {
     pub(crate) program: Program,
     pub(crate) files: Vec<(String, String)>,
     pub(crate) directory: PathBuf,
-    /// What was compiled for it, which keeps the executable in existence; nothing where the user named an executable.
+    /// The result of compiling it, which keeps the executable in existence; none where the user named an executable.
     built: Option<Built>,
 }
 
@@ -37,7 +37,7 @@ impl Subjects {
 
     /// Makes the program ready to run.
     pub(crate) fn build(plan: &CheckPlan, interrupts: &Interrupts) -> Result<Subjects, Failure> {
-        // clang would need it, too, and say less.
+        // clang would need the room, too, and would give a worse message.
         program::require_room()?;
         let directory = env::current_dir().map_err(|error| {
             Failure::usage(format!("no current folder: {}", reason(&error)), "change to another folder")
@@ -70,7 +70,7 @@ impl Subjects {
         is_written_for_x86(&self.program.executable)
     }
 
-    /// Returns the sources that the program is made of, but for headers of the system.
+    /// Returns the sources that the program is made of, without headers of the system.
     pub(crate) fn sources(&self) -> Vec<String> {
         let files = match &self.built {
             Some(_) => self.files.iter().map(|(name, _)| name.clone()).collect(),

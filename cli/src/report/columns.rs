@@ -12,13 +12,13 @@ use super::names::{Threads, short_place};
 use crate::screen::Width;
 use crate::text::printable;
 
-/// Executions up to this length are shown whole.
+/// The length up to which executions are shown whole.
 const SHORT: usize = 24;
-/// Rows shown before and after one that matters.
+/// The number of rows shown before and after one that matters.
 const CONTEXT: usize = 1;
-/// Rows shown at the end of an execution that failed there.
+/// The number of rows shown at the end of an execution that failed there.
 const TAIL: usize = 8;
-/// The lane is cut off where it passes the end of a terminal's line, but not below this.
+/// The least width of the lane, which is cut off where it passes the end of a terminal's line.
 const LANE: usize = 40;
 
 /// A row of the table.
@@ -30,7 +30,7 @@ pub(crate) enum Row {
     Elided(usize),
 }
 
-/// Which store buffers the lane shows.
+/// The store buffers that the lane shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Lane {
     /// The monitor's index in [`TraceEvent::pending`].
@@ -39,16 +39,16 @@ pub(crate) struct Lane {
     pub(crate) heading: String,
 }
 
-/// What is shown.
+/// The execution that is shown, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<'a> {
     /// The execution.
     pub(crate) events: &'a [TraceEvent],
-    /// e′, prev and e.
+    /// The indices of e′, prev and e.
     pub(crate) marks: Option<[usize; 3]>,
     /// The last column.
     pub(crate) lane: Option<Lane>,
-    /// How the threads are called.
+    /// The names of the threads.
     pub(crate) threads: Threads,
 }
 
@@ -69,8 +69,8 @@ struct Layout {
     lane: usize,
 }
 
-/// Chooses the rows worth showing: all of a short execution; else those to keep, with their neighbours. `end` is
-/// where the story ends, later events are left out.
+/// Returns the rows worth showing: all of a short execution, or else those to keep, with their neighbours. `end` is where the
+/// story ends: later events are left out.
 pub(crate) fn pick(end: usize, length: usize, keep: &BTreeSet<usize>) -> Vec<Row> {
     let shown = |index: usize| {
         let near = keep.range(index.saturating_sub(CONTEXT)..=index + CONTEXT).next().is_some();
@@ -98,13 +98,13 @@ pub(crate) fn pick(end: usize, length: usize, keep: &BTreeSet<usize>) -> Vec<Row
     rows
 }
 
-/// Where the event is: that a thread begins or ends is nowhere in its source.
+/// Returns the place of an event; that a thread begins or ends has no place in its source.
 fn standing(event: &TraceEvent) -> String {
     let is_nowhere = event.place.file.is_empty() && matches!(event.operation, Operation::Begin | Operation::End);
     if is_nowhere { String::new() } else { short_place(&event.place) }
 }
 
-/// What an event does, in a few words: `write x = 1`, `read y = 0`, `exchange l: 0 to 1`, `lock m`.
+/// Returns what an event does in a few words: `write x = 1`, `read y = 0`, `exchange l: 0 to 1`, `lock m`.
 pub(crate) fn event_words(event: &TraceEvent) -> String {
     let target = printable(&event.target);
     let (read, written) = (read(event), written(event));
@@ -123,29 +123,29 @@ pub(crate) fn event_words(event: &TraceEvent) -> String {
     }
 }
 
-/// The value that an event reads.
+/// Returns the value that an event reads.
 fn read(event: &TraceEvent) -> Option<String> {
     event.read.map(|low| shown(&event.read_pointee, || wide_number(low, &event.read_above, event.width)))
 }
 
-/// The value that an event writes.
+/// Returns the value that an event writes.
 fn written(event: &TraceEvent) -> Option<String> {
     event.written.map(|low| shown(&event.written_pointee, || wide_number(low, &event.written_above, event.width)))
 }
 
-/// A value: what it points to, if that has a name, or else as a number.
+/// Returns a value as text: the name of what it points to, if that has one, or else a number.
 pub(crate) fn shown(pointee: &str, number: impl FnOnce() -> String) -> String {
     if pointee.is_empty() { number() } else { printable(pointee) }
 }
 
-/// A number of any width, from its lowest eight bytes and those above.
+/// Returns a number of any width as text, given its lowest eight bytes and those above.
 fn wide_number(low: u64, above: &[u64], width: u32) -> String {
     let Some(highest) = above.iter().rposition(|&word| word > 0) else { return number(low, width) };
     let rest = above[..highest].iter().rev().chain([&low]).map(|word| format!("{word:016x}"));
     format!("{:#x}{}", above[highest], rest.collect::<String>())
 }
 
-/// Small numbers in decimal, as signed ones if that is shorter; others, addresses above all, in hexadecimal.
+/// Returns a number as text: a small one in decimal, signed if that is shorter, and others, above all addresses, in hexadecimal.
 pub(crate) fn number(value: u64, width: u32) -> String {
     const SMALL: u64 = 1_000_000;
     let bits = (width.clamp(1, 8) * 8).min(64);
@@ -161,7 +161,7 @@ pub(crate) fn number(value: u64, width: u32) -> String {
 }
 
 impl Table<'_> {
-    /// The heading and the rows, each a line.
+    /// Returns the heading and the rows, each as a line.
     pub(crate) fn lines(&self, rows: &[Row], width: Width) -> Vec<String> {
         let layout = self.layout(rows, width);
         let mut lines = vec![self.heading(&layout)];
@@ -195,14 +195,14 @@ impl Table<'_> {
             widest.max(length(&self.threads.name(thread)))
         };
         let mut threads: Vec<(u32, usize)> = numbers.into_iter().map(|thread| (thread, natural(thread))).collect();
-        // Around the threads' columns: two spaces, a mark and a space, and two spaces between columns.
+        // Around the threads' columns there are two spaces, a mark and a space, and two spaces between columns.
         let room = width.columns().saturating_sub(7 + index + 2 + place + 2 + lane);
         let taken = |threads: &[(u32, usize)]| threads.iter().map(|(_, width)| width + 2).sum::<usize>();
         if taken(&threads) > room {
             threads.clear();
         }
         let shared = shown.iter().map(|index| length(&self.shared_cell(*index))).max().unwrap_or(0);
-        // What the threads leave is the lane's.
+        // The lane gets the room that the threads leave.
         let events = if threads.is_empty() { shared + 2 } else { taken(&threads) };
         let lane = match width {
             Width::Terminal(_) => lane.max(room.saturating_sub(events) + lane),
@@ -257,7 +257,7 @@ impl Table<'_> {
         format!("{}: {}", self.threads.name(event.thread), event_words(event))
     }
 
-    /// What waits in the store buffers after an event: `T1: x=1, y=2  T2: z=3`.
+    /// Returns what waits in the store buffers after an event: `T1: x=1, y=2  T2: z=3`.
     fn pending(&self, index: usize) -> String {
         let Some(lane) = &self.lane else { return String::new() };
         let waiting = self.events[index].pending.get(lane.monitor).map_or(&[][..], Vec::as_slice);
@@ -291,7 +291,7 @@ fn cut(text: &str, width: usize) -> String {
     short
 }
 
-/// A line of cells, two spaces apart, without spaces at its end.
+/// Returns a line of cells, two spaces apart, without spaces at its end.
 fn join(cells: Vec<PaddedText>) -> String {
     let mut line = String::from("  ");
     let mut owed = 0;

@@ -1,6 +1,6 @@
-//! Why a report of a monitor is a violation: the cycle e′ →hb* prev →po e →c e′, as a chain of real edges, in words.
-//! An access e of several bytes may instead come after some x at bytes other than those at which it overtakes e′:
-//! e′ →hb* x →c e →c e′.
+//! The explanation why a report of a monitor is a violation: the cycle e′ →hb* prev →po e →c e′, as a chain of real edges, in
+//! words. An access e of several bytes may instead come after some x at bytes other than those at which it overtakes e′: e′ →hb*
+//! x →c e →c e′.
 //!
 //! The edges are those of the paper's happens-before: po; rf, co and fr between accesses to a common byte; the order
 //! of operations on one synchronisation object; from a creation to the thread's first event and from its last event
@@ -15,44 +15,44 @@ use protocol::{Operation, TraceEvent};
 use super::columns::event_words;
 use super::names::{Threads, short_place};
 
-/// Why one event comes before another.
+/// The reason why one event comes before another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Edge {
-    /// Same thread.
+    /// Both events are of the same thread.
     Po,
-    /// The value written is read.
+    /// The first event writes the value that the second reads.
     Rf,
-    /// The value written is overwritten.
+    /// The second event overwrites the value that the first writes.
     Co,
-    /// The value read is overwritten.
+    /// The second event overwrites the value that the first reads.
     Fr,
-    /// Same mutex or other synchronisation object.
+    /// Both events operate on the same mutex or other synchronisation object.
     Sync,
-    /// The creation of a thread, and its first event.
+    /// The first event creates the thread whose first event the second is.
     Create,
-    /// The last event of a thread, and its join.
+    /// The first event is the last one of a thread, and the second joins that thread.
     Join,
 }
 
-/// A step of the chain: by which edge, to which event.
+/// A step of the chain: an edge, and the event that it leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ChainStep {
     edge: Edge,
     event: usize,
 }
 
-/// e′ →hb* prev →po e →c e′, or e′ →hb* x →c e →c e′.
+/// The cycle e′ →hb* prev →po e →c e′, or e′ →hb* x →c e →c e′.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cycle {
     delayed: usize,
-    /// From e′ to prev or x, and on to e.
+    /// The steps from e′ to prev or x, and on to e.
     steps: Vec<ChainStep>,
     previous: usize,
     overtaking: usize,
 }
 
 impl Cycle {
-    /// Finds a shortest chain. None if there is none, which a report of a monitor excludes.
+    /// Finds a cycle with a shortest chain. Returns none if there is no chain, which a report of a monitor excludes.
     pub(crate) fn find(events: &[TraceEvent], delayed: usize, previous: usize, overtaking: usize) -> Option<Cycle> {
         let steps = match chain(&edges(&events[..=previous.max(delayed)]), delayed, previous) {
             Some(mut steps) => {
@@ -65,12 +65,12 @@ impl Cycle {
         Some(Cycle { delayed, steps, previous, overtaking })
     }
 
-    /// All events on it.
+    /// Returns all events on the cycle.
     pub(crate) fn events(&self) -> Vec<usize> {
         std::iter::once(self.delayed).chain(self.steps.iter().map(|step| step.event)).collect()
     }
 
-    /// The chain, one line a step.
+    /// Returns the chain in words, one line for each step.
     pub(crate) fn in_words(&self, events: &[TraceEvent], model: &str, threads: Threads) -> String {
         let chain = self.events();
         let whats: Vec<String> = chain.iter().map(|index| what(&events[*index], threads)).collect();
@@ -114,7 +114,7 @@ impl Cycle {
         text
     }
 
-    /// The edge of the machine that closes the cycle, in a sentence.
+    /// Returns a sentence on the edge of the machine that closes the cycle.
     fn closing(&self, events: &[TraceEvent], model: &str) -> String {
         let overtaking = &events[self.overtaking];
         let last = self.steps.len() + 1;
@@ -144,7 +144,7 @@ impl Edge {
         }
     }
 
-    /// Why the event comes after step `before`.
+    /// Returns the reason why the event comes after step `before`, in words.
     fn words(self, before: usize, event: &TraceEvent, threads: Threads) -> String {
         match self {
             Edge::Po => format!("comes after {before} in {}", threads.name(event.thread)),
@@ -162,14 +162,14 @@ fn what(event: &TraceEvent, threads: Threads) -> String {
     format!("{} {}", threads.name(event.thread), event_words(event))
 }
 
-/// The last write of a byte, and who read it since.
+/// The last write of a byte, and the events that have read it since.
 #[derive(Default)]
 struct Byte {
     write: Option<usize>,
     reads: Vec<usize>,
 }
 
-/// The edges out of each event, po by immediate successor. Edges inside a thread are po alone.
+/// Returns the edges out of each event. Edges within a thread are po alone, to the immediate successor.
 fn edges(events: &[TraceEvent]) -> Vec<Vec<ChainStep>> {
     let mut out: Vec<Vec<ChainStep>> = vec![Vec::new(); events.len()];
     let mut last_of_thread: BTreeMap<u32, usize> = BTreeMap::new();
@@ -201,7 +201,7 @@ fn edges(events: &[TraceEvent]) -> Vec<Vec<ChainStep>> {
     out
 }
 
-/// The edges into the event at its bytes but those that are left out.
+/// Adds the edges into the event at its bytes, except those that are left out.
 fn conflicts(
     bytes: &mut BTreeMap<u64, Byte>,
     index: usize,
@@ -226,8 +226,8 @@ fn conflicts(
     into
 }
 
-/// A cheapest chain of edges, by a breadth-first search in which going on along po costs nothing. Runs of po come out
-/// as one step.
+/// Returns a cheapest chain of edges, by a breadth-first search in which going on along po costs nothing. Each run of po comes
+/// out as one step.
 fn chain(edges: &[Vec<ChainStep>], from: usize, to: usize) -> Option<Vec<ChainStep>> {
     // A state is an event and whether it was reached along po.
     const UNSEEN: usize = usize::MAX;
@@ -256,7 +256,7 @@ fn chain(edges: &[Vec<ChainStep>], from: usize, to: usize) -> Option<Vec<ChainSt
     }
     let mut steps: Vec<ChainStep> = Vec::new();
     while let Some((before, edge)) = parent[here] {
-        // Backwards, so a po step that is followed by a po step is part of that one.
+        // The chain is walked backwards, so a po step that is followed by a po step is part of that one.
         let merges = edge == Edge::Po && steps.last().is_some_and(|later| later.edge == Edge::Po);
         if !merges {
             steps.push(ChainStep { edge, event: here / 2 });
@@ -267,7 +267,7 @@ fn chain(edges: &[Vec<ChainStep>], from: usize, to: usize) -> Option<Vec<ChainSt
     Some(steps)
 }
 
-/// A shortest chain from e′ to e whose last edge is at bytes that e′ does not write.
+/// Returns a shortest chain from e′ to e whose last edge is at bytes that e′ does not write.
 ///
 /// A store of the thread of e′ may have to wait behind e′, and then e does not come after it: it ends the chain only if
 /// nothing else does.

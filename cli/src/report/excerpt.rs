@@ -13,37 +13,37 @@ use crate::text::printable;
 use crate::trust::Roots;
 
 const TAB: &str = "    ";
-/// Characters of a line that are shown.
+/// The number of characters of a line that are shown.
 const LONGEST: usize = 160;
 
 /// Source files, each read once.
 #[derive(Debug)]
 pub(crate) struct Sources {
-    /// Where relative names are looked for, in order.
+    /// The folders in which relative names are looked for, in order.
     folders: Vec<PathBuf>,
-    /// Where files must lie to be quoted, unless it is the user's own program that names them.
+    /// The folders in which files must lie to be quoted, unless the user's own program names them.
     roots: Option<Roots>,
     files: BTreeMap<String, Vec<String>>,
 }
 
 impl Sources {
-    /// The sources of the user's own program, whose relative names are of these folders.
+    /// Makes the sources of the user's own program, whose relative names are looked for in these folders.
     pub(crate) fn new(folders: impl IntoIterator<Item = PathBuf>) -> Sources {
         Sources { folders: folders.into_iter().collect(), roots: None, files: BTreeMap::new() }
     }
 
-    /// Sources whose names somebody else may have written: nothing is quoted but what lies below the roots.
+    /// Makes sources whose names somebody else may have written: only what lies below the roots is quoted.
     pub(crate) fn within(folders: impl IntoIterator<Item = PathBuf>, roots: Roots) -> Sources {
         Sources { roots: Some(roots), ..Sources::new(folders) }
     }
 
-    /// The line of a place, if it can be read.
+    /// Returns the line of a place, if it can be read.
     pub(crate) fn line(&mut self, place: &Place) -> Option<&str> {
         let index = usize::try_from(place.line.checked_sub(1)?).ok()?;
         self.lines(&place.file).get(index).map(String::as_str)
     }
 
-    /// All lines of a file; none if it cannot be read.
+    /// Returns all lines of a file; none if it cannot be read.
     pub(crate) fn lines(&mut self, file: &str) -> &[String] {
         let (folders, roots) = (&self.folders, &self.roots);
         let may_be_quoted = |file: &Path| file.is_file() && roots.as_ref().is_none_or(|roots| roots.hold(file));
@@ -57,7 +57,7 @@ impl Sources {
     }
 }
 
-/// A heading, below it the line with a caret, and through which functions the place was come to and leads to the
+/// Returns a heading, below it the line with a caret, and the functions through which the place was reached and leads to the
 /// access. A source that cannot be read leaves the rest.
 pub(crate) fn excerpt(place: &Place, words: &str, sources: &mut Sources) -> String {
     let mut text = format!("  {}, {words}\n", full_place(place).bold());
@@ -79,7 +79,7 @@ pub(crate) fn excerpt(place: &Place, words: &str, sources: &mut Sources) -> Stri
     text
 }
 
-/// Cuts a very long line to the part around the caret; the part, and where the caret stands in it.
+/// Cuts a very long line to the part around the caret, and returns that part, and where the caret stands in it.
 fn window(line: &str, caret: usize) -> (String, usize) {
     if line.chars().count() <= LONGEST {
         return (line.to_string(), caret);
@@ -93,7 +93,7 @@ fn expand(line: &str) -> String {
     printable(&line.replace('\t', TAB))
 }
 
-/// How many characters are shown before a column, which counts bytes from 1.
+/// Returns how many characters are shown before a column, which counts bytes from 1.
 fn caret_offset(line: &str, column: u32) -> usize {
     let bytes = usize::try_from(column.saturating_sub(1)).unwrap_or(usize::MAX);
     let before: String = line.char_indices().take_while(|(index, _)| *index < bytes).map(|(_, c)| c).collect();

@@ -1,5 +1,5 @@
-//! What a finding looks like: where it is in the source, the execution with one column a thread, and why it is a
-//! violation, in words. The same text for the terminal, for `replay` and for `report.txt`.
+//! The text of a finding: where it is in the source, the execution with one column a thread, and why it is a violation, in words.
+//! The same text for the terminal, for `replay` and for `report.txt`.
 //!
 //! Everything is a pure function of the finding, the trace and the sources: the same finding gives the same bytes.
 
@@ -21,7 +21,7 @@ use crate::text::printable;
 /// A violation with all that can be shown of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
-    /// Its id.
+    /// The violation's id.
     pub(crate) id: &'a str,
     /// The violation.
     pub(crate) violation: &'a Violation,
@@ -29,28 +29,28 @@ pub(crate) struct Subject<'a> {
     pub(crate) trace: Option<&'a Trace>,
     /// The monitors that watched, in the order of the trace's store buffers.
     pub(crate) monitors: &'a [MonitorName],
-    /// The folder of its finding; empty in the finding's own replay.
+    /// The folder of the finding; empty in the finding's own replay.
     pub(crate) folder: &'a str,
-    /// What to do about it, in lines.
+    /// The lines of advice what to do about it.
     pub(crate) help: &'a [String],
-    /// What the user adds to the command that replays it.
+    /// The options that the user adds to the command that replays it.
     pub(crate) again: &'a [String],
-    /// How its threads are called.
+    /// The names of its threads.
     pub(crate) threads: Threads,
 }
 
-/// How much of a finding is shown.
+/// The amount of a finding that is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Detail {
-    /// The source excerpts.
+    /// Only the excerpts of the source are shown.
     Excerpts,
-    /// With the events of the execution that matter.
+    /// The events of the execution that matter are shown, too.
     Execution,
-    /// With every event.
+    /// Every event of the execution is shown, too.
     Everything,
 }
 
-/// A finding in full or in part.
+/// Returns the text of a finding, in full or in part.
 pub(crate) fn full(subject: &Subject<'_>, detail: Detail, width: Width, sources: &mut Sources) -> String {
     let violation = subject.violation;
     let mut text =
@@ -77,7 +77,7 @@ pub(crate) fn full(subject: &Subject<'_>, detail: Detail, width: Width, sources:
     text
 }
 
-/// What to do about a finding.
+/// Returns the advice what to do about a finding.
 fn help(lines: &[String]) -> String {
     let Some((first, rest)) = lines.split_first() else { return String::new() };
     let mut text = format!("\n  {} {}\n", "help:".bold(), printable(first));
@@ -87,7 +87,7 @@ fn help(lines: &[String]) -> String {
     text
 }
 
-/// A finding in one line.
+/// Returns a finding in one line.
 pub(crate) fn line(subject: &Subject<'_>) -> String {
     let violation = subject.violation;
     let at = |role| violation.sites.iter().find(|site| site.role == role);
@@ -115,7 +115,7 @@ fn site_in_line(site: &SiteUse) -> String {
     format!("{} at {}{}", what.trim_end(), short_place(&site.place), caller.unwrap_or_default())
 }
 
-/// The command that runs a finding again.
+/// Returns the command that runs a finding again.
 fn replay_line(folder: &str, again: &[String]) -> String {
     let quoted = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_string(), Cow::into_owned);
     let mut line = format!("fencehound replay {}", quoted(folder.trim_end_matches('/')));
@@ -158,7 +158,7 @@ fn kind_words(kind: FailureKind) -> &'static str {
     }
 }
 
-/// The sites worth an excerpt. prev is told in the cycle.
+/// Returns the sites worth an excerpt; prev is told in the cycle.
 fn shown_sites(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
     violation.sites.iter().filter(|site| site.role != Role::Previous)
 }
@@ -195,7 +195,7 @@ fn site_words(site: &SiteUse, threads: Threads) -> String {
     format!("{thread}{function}: {words}")
 }
 
-/// What a thread waits for at an operation.
+/// Returns what a thread waits for at an operation.
 fn waits(operation: Operation, expression: &str) -> String {
     let reads = operation.reads_memory();
     match (printable(operation.name()), expression) {
@@ -206,7 +206,7 @@ fn waits(operation: Operation, expression: &str) -> String {
     }
 }
 
-/// The execution as a table, then the cycle in words.
+/// Returns the execution as a table, and then the cycle in words.
 fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: Width) -> String {
     let violation = subject.violation;
     let marks = marks(violation, trace);
@@ -245,14 +245,14 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: Width)
     text
 }
 
-/// The indices of e′, prev and e, if they are events of this trace.
+/// Returns the indices of e′, prev and e, if they are events of this trace.
 pub(crate) fn marks(violation: &Violation, trace: &Trace) -> Option<[usize; 3]> {
     let indices = violation.events?.map(|index| usize::try_from(index).unwrap_or(usize::MAX));
     let inside = indices.iter().all(|index| *index < trace.events.len());
     inside.then_some(indices)
 }
 
-/// The store buffers of the machine that the execution ran on, or of the monitor that reported.
+/// Returns the store buffers of the machine that the execution ran on, or of the monitor that reported.
 pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
     if let Some(machine) = subject.violation.schedule.machine {
         return Some(Lane { monitor: 0, heading: format!("store buffers ({})", machine.model.title()) });
@@ -260,13 +260,13 @@ pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
     let is_machine = subject.violation.schedule.graph.is_none();
     let monitor = subject.violation.monitor.filter(|monitor| is_machine && monitor.has_buffers())?;
     let index = subject.monitors.iter().position(|watched| *watched == monitor)?;
-    // Monitors of classes simulate none.
+    // Monitors of classes simulate no buffers.
     let waits = |event: &protocol::TraceEvent| event.pending.get(index).is_some_and(|pending| !pending.is_empty());
     let has_buffers = subject.trace.is_some_and(|trace| trace.events.iter().any(waits));
     has_buffers.then(|| Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
 }
 
-/// The last event at each site of a failure.
+/// Returns the last event at each site of a failure.
 fn site_events(violation: &Violation, trace: &Trace) -> Vec<usize> {
     if violation.kind == FailureKind::ScViolation {
         return Vec::new();

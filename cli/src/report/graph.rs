@@ -1,6 +1,6 @@
-//! An execution graph, as text and as Graphviz: who reads from whom, and why no sequentially consistent execution is
-//! like it: a shortest cycle of program order (po), reads-from (rf), coherence (co) and from-read (fr), in which the
-//! pairs of program order that the model does not keep are marked.
+//! An execution graph, as text and as Graphviz: which reads read from which writes, and why no sequentially consistent execution
+//! is like it: a shortest cycle of program order (po), reads-from (rf), coherence (co) and from-read (fr), in which the pairs of
+//! program order that the model does not keep are marked.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -11,16 +11,16 @@ use super::columns::{number, shown};
 use super::names::{Threads, short_place};
 use crate::text::printable;
 
-/// Why one event of a graph comes before another one.
+/// The reason why one event of a graph comes before another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Relation {
-    /// It comes first in its thread.
+    /// The event comes first in its thread.
     Program,
-    /// The other one reads what it wrote.
+    /// The other event reads what this one wrote.
     ReadsFrom,
-    /// The other one wrote over what it wrote.
+    /// The other event wrote over what this one wrote.
     Coherence,
-    /// The other one wrote over what it read.
+    /// The other event wrote over what this one read.
     FromRead,
 }
 
@@ -35,7 +35,7 @@ impl Relation {
     }
 }
 
-/// What an event does: `write x = 1`.
+/// Returns what an event does, in words: `write x = 1`.
 fn words(event: &GraphEvent) -> String {
     let target = printable(&event.target);
     let is_bare = matches!(event.operation, Operation::Begin | Operation::End);
@@ -53,14 +53,14 @@ fn words(event: &GraphEvent) -> String {
     }
 }
 
-/// The place of what an event reads from in the coherence order: 0 for the initial value; none if it does not read.
+/// Returns the place in the coherence order of what an event reads from, 0 for the initial value; none if it does not read.
 fn read_rank(graph: &Graph, event: &GraphEvent) -> Option<u32> {
     event.read?;
     let source = event.source.and_then(|source| graph.events.get(usize::try_from(source).ok()?));
     Some(source.map_or(0, |source| source.rank))
 }
 
-/// Why the event with one index comes directly before that with the other.
+/// Returns the reason why the event with one index comes directly before that with the other, if it does.
 fn relation(graph: &Graph, from: usize, to: usize) -> Option<Relation> {
     let (one, other) = (&graph.events[from], &graph.events[to]);
     if from == to {
@@ -84,14 +84,14 @@ fn relation(graph: &Graph, from: usize, to: usize) -> Option<Relation> {
     read_rank(graph, one).filter(|&rank| rank < other.rank).map(|_| Relation::FromRead)
 }
 
-/// A shortest cycle e′ →hb* prev →po e →c e′.
+/// Returns a shortest cycle e′ →hb* prev →po e →c e′.
 fn cycle_through(graph: &Graph, [delayed, previous, overtaking]: [usize; 3]) -> Option<Vec<usize>> {
     let mut path = path(graph, delayed, |at| at == previous)?;
     path.push(overtaking);
     Some(path)
 }
 
-/// A shortest path from one event to one that is wanted, both included.
+/// Returns a shortest path from one event to one that is wanted, both included.
 fn path(graph: &Graph, from: usize, is_wanted: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
     let mut before: Vec<Option<usize>> = vec![None; graph.events.len()];
     let mut open = VecDeque::from([from]);
@@ -114,7 +114,7 @@ fn path(graph: &Graph, from: usize, is_wanted: impl Fn(usize) -> bool) -> Option
     None
 }
 
-/// A shortest cycle, by the indices of its events.
+/// Returns a shortest cycle, as the indices of its events.
 fn cycle(graph: &Graph) -> Option<Vec<usize>> {
     (0..graph.events.len()).filter_map(|start| cycle_from(graph, start)).min_by_key(Vec::len)
 }
@@ -128,8 +128,8 @@ fn may_reorder(first: &GraphEvent, second: &GraphEvent) -> bool {
     first.location != second.location && second.overtakes.contains(&first.index)
 }
 
-/// The pairs of accesses of a thread that come in another order than the program's in a shortest cycle of a graph: `store of
-/// x (sb.c:8) before load of y (sb.c:9)`.
+/// Returns the pairs of accesses of a thread that come in another order than the program's in a shortest cycle of a graph: `store
+/// of x (sb.c:8) before load of y (sb.c:9)`.
 pub(crate) fn relaxed_orders(graph: &Graph) -> Vec<String> {
     let Some(cycle) = cycle(graph) else { return Vec::new() };
     let told = |event: &GraphEvent| {
@@ -144,7 +144,7 @@ pub(crate) fn relaxed_orders(graph: &Graph) -> Vec<String> {
     relaxed.map(|(_, _, first, second)| format!("{} before {}", told(first), told(second))).collect()
 }
 
-/// The order in which the events are shown: each thread in program order, and where that is possible a read after the
+/// Returns the order in which the events are shown: each thread in program order and, where that is possible, a read after the
 /// write that it reads from.
 pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
     let mut left: Vec<usize> = (0..graph.events.len()).collect();
@@ -167,9 +167,9 @@ pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
     rows
 }
 
-/// Says why the execution is not sequentially consistent, or that it is.
+/// Returns the reason why the execution is not sequentially consistent, or that it is.
 ///
-/// With the events e′, prev and e: a shortest cycle through them.
+/// The cycle is a shortest one through the events e′, prev and e, if these are given.
 pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Threads) -> String {
     let mut text = String::new();
     let name = |index: usize| {
@@ -198,8 +198,8 @@ pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Thread
     text
 }
 
-/// The graph for Graphviz: a cluster a thread, po within, rf, co and fr between; what goes round the cycle in red, dashed
-/// where the model lets the second event take effect first.
+/// The graph for Graphviz: a cluster a thread, po within, rf, co and fr between; the edges of the cycle in red, dashed where the
+/// model lets the second event take effect first.
 pub(crate) fn dot(graph: &Graph, threads: Threads) -> String {
     let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = String::from("digraph execution {\n  node [shape=box, fontname=monospace];\n");
@@ -243,7 +243,7 @@ pub(crate) fn dot(graph: &Graph, threads: Threads) -> String {
     text
 }
 
-/// Whether nothing was written between two events at a location: what follows from others is not drawn.
+/// Whether nothing was written between two events at a location; edges that follow from others are not drawn.
 fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
     let (one, other) = (&graph.events[from], &graph.events[to]);
     let rank = if one.rank > 0 { one.rank } else { read_rank(graph, one).unwrap_or(0) };

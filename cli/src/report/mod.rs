@@ -1,8 +1,8 @@
-//! What results look like in text.
+//! The appearance of results in text.
 //!
-//! [`finding`] shows a violation: [`excerpt`]s of the source, the execution in [`columns`], and why it is a violation, as
-//! a [`cycle`] of an interleaving or of an execution [`graph`]. [`verdict`] is the last line of a command, and [`names`]
-//! is how threads and places are called.
+//! [`finding`] shows a violation: [`excerpt`]s of the source, the execution in [`columns`], and why it is a violation, as a
+//! [`cycle`] of an interleaving or of an execution [`graph`]. [`verdict`] is the last line of a command, and [`names`] has the
+//! names of threads and places.
 
 pub(crate) mod columns;
 pub(crate) mod cycle;

@@ -1,25 +1,25 @@
-//! How reports call threads, places and models.
+//! The names of threads, places and models in reports.
 
 use protocol::{Frame, MemoryModel, MonitorName, Place, Program, Violation};
 
 use crate::text::printable;
 
-/// How threads are called in reports.
+/// The names of threads in reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Threads {
-    /// The names of a C program's threads: `main`, `T1`.
+    /// Threads have the names of a C program: `main`, `T1`.
     Created,
-    /// The names of a litmus test's threads: `P0`, `P1`.
+    /// Threads have the names of a litmus test: `P0`, `P1`.
     Declared,
 }
 
 impl Threads {
-    /// How the threads of this program are called.
+    /// Returns the names of this program's threads.
     pub(crate) fn of(program: &Program) -> Threads {
         if program.is_litmus() { Threads::Declared } else { Threads::Created }
     }
 
-    /// The name of a thread.
+    /// Returns the name of a thread.
     pub(crate) fn name(self, thread: u32) -> String {
         match self {
             Threads::Declared => format!("P{thread}"),
@@ -29,7 +29,7 @@ impl Threads {
     }
 }
 
-/// `file:line`, or what is known of it.
+/// Returns a place as `file:line`, or as much of it as is known.
 pub(crate) fn short_place(place: &Place) -> String {
     match (place.file.as_str(), place.line) {
         ("", _) => "(unknown place)".to_string(),
@@ -38,12 +38,12 @@ pub(crate) fn short_place(place: &Place) -> String {
     }
 }
 
-/// `file:line` of a call.
+/// Returns the place of a call as `file:line`.
 pub(crate) fn frame_place(frame: &Frame) -> String {
     format!("{}:{}", printable(&frame.file), frame.line)
 }
 
-/// `file:line:column`, or what is known of it.
+/// Returns a place as `file:line:column`, or as much of it as is known.
 pub(crate) fn full_place(place: &Place) -> String {
     match place.column {
         0 => short_place(place),
@@ -51,7 +51,7 @@ pub(crate) fn full_place(place: &Place) -> String {
     }
 }
 
-/// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
+/// Returns the model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for a monitor asked for by name.
 pub(crate) fn model_name(monitor: MonitorName) -> String {
     let model = monitor.model().map_or("", MemoryModel::title);
     match monitor {
@@ -60,8 +60,8 @@ pub(crate) fn model_name(monitor: MonitorName) -> String {
     }
 }
 
-/// The name of the memory model that a violation belongs to: the one whose monitor warns, that of its execution graph, or the one
-/// explored.
+/// Returns the name of the memory model that a violation belongs to: that of the monitor that warns, that of its execution graph,
+/// or the one explored.
 pub(crate) fn model_of(violation: &Violation, explored: &'static str) -> &'static str {
     match violation.monitor {
         Some(MonitorName::TsoAtomicity) => MemoryModel::Tso.name(),

@@ -1,4 +1,4 @@
-//! Store buffering, run as T1 T1 T2 T2: the tests' example.
+//! The tests' example: store buffering, run as T1 T1 T2 T2.
 
 use engine::event::Thread;
 use protocol::{FailureKind, MonitorName, Operation, Place, Role, Schedule, SiteUse, Trace, TraceEvent, Violation};

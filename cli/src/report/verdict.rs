@@ -6,7 +6,7 @@ use super::names::{Threads, full_place, model_name};
 use crate::exit::Status;
 use crate::text::{counted, printable};
 
-/// What a verdict is about.
+/// The facts that a verdict is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts<'a> {
     /// The preemption bound.
@@ -17,40 +17,40 @@ pub(crate) struct Facts<'a> {
     pub(crate) unroll: Option<u64>,
     /// The monitors, as asked for.
     pub(crate) monitors: &'a [MonitorName],
-    /// `--time` as typed.
+    /// The value of `--time`, as typed.
     pub(crate) time: Option<&'a str>,
-    /// `--executions`.
+    /// The value of `--executions`.
     pub(crate) budget: Option<u64>,
-    /// What a search that was interrupted was interrupted by.
+    /// The signal by which an interrupted search was interrupted.
     pub(crate) interrupted_by: &'a str,
-    /// `--max-events`.
+    /// The value of `--max-events`.
     pub(crate) max_events: u64,
     /// The limit of memory for what is still to be run, in bytes.
     pub(crate) memory: u64,
-    /// `--local-timeout`, in seconds.
+    /// The value of `--local-timeout`, in seconds.
     pub(crate) local_seconds: u64,
-    /// Where executions are given up.
+    /// The place where executions are given up.
     pub(crate) given_up: &'static str,
-    /// Why executions are undecided, if some are.
+    /// The reason why executions are undecided, if some are.
     pub(crate) open: Open,
-    /// Which TSO executions were looked at.
+    /// The TSO executions that were looked at.
     pub(crate) issues: Issues,
     /// Whether data races count as failures, whatever is watched.
     pub(crate) races: Races,
     /// The counts.
     pub(crate) summary: &'a Summary,
-    /// How many others the user has accepted.
+    /// The number of further findings, which the user has accepted.
     pub(crate) accepted: u64,
     /// The violations.
     pub(crate) violations: &'a [Violation],
-    /// What is not supported.
+    /// The things that are not supported, each with its place.
     pub(crate) unsupported: &'a [(String, Place)],
 }
 
-/// Why serializability under TSO is undecided.
+/// The reason why serializability under TSO is undecided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Open {
-    /// There are executions of TSO that are none of SC.
+    /// The program has executions of TSO that are not of SC.
     NotRobust,
     /// The search for a cycle came to the end of its budget.
     Budget,
@@ -61,9 +61,9 @@ pub(crate) enum Open {
 /// The orders in which accesses are issued in the TSO executions that were looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Issues {
-    /// All that the program has within its bounds, or that of the one execution of TSO at hand.
+    /// All orders were looked at that the program has within its bounds, or that of the one execution of TSO at hand.
     All,
-    /// The orders that the recorded executions of SC have.
+    /// Only the orders of the recorded executions of SC were looked at.
     Recorded,
 }
 
@@ -74,14 +74,14 @@ pub(crate) enum Races {
     Unwatched,
 }
 
-/// The exit status, the JSON's word for it, and the sentence.
+/// A verdict: the exit status, the JSON's word for it, and the sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Verdict {
     /// The exit status.
     pub(crate) status: Status,
-    /// `clean`, `violations`, `incomplete`, `unsupported`.
+    /// The word: `clean`, `violations`, `incomplete`, `unsupported`.
     pub(crate) word: &'static str,
-    /// The line.
+    /// The sentence on the last line.
     pub(crate) line: String,
 }
 
@@ -152,12 +152,12 @@ fn clean(facts: &Facts<'_>) -> String {
     format!("{all} {}{bound}{blocked}; {watched}{accepted}", executions(facts.summary))
 }
 
-/// How many findings the user has accepted, if there are any.
+/// Returns a note on how many findings the user has accepted, if there are any.
 fn accepted(facts: &Facts<'_>) -> Option<String> {
     (facts.accepted > 0).then(|| counted(facts.accepted, "accepted finding", "accepted findings"))
 }
 
-/// `TSO`, `TSO or PSO`, `a, b or c`.
+/// Returns a list in words: `TSO`, `TSO or PSO`, `a, b or c`.
 fn join(names: impl Iterator<Item = String>) -> String {
     let names: Vec<String> = names.collect();
     match names.split_last() {
@@ -183,7 +183,7 @@ fn stopped(facts: &Facts<'_>) -> Option<String> {
     Some(format!("stopped by {reason}"))
 }
 
-/// The loop that used up an execution's events.
+/// Returns a note on the loop that used up an execution's events.
 fn busiest(facts: &Facts<'_>) -> String {
     let Some(busiest) = &facts.summary.busiest else { return String::new() };
     let function =
@@ -196,7 +196,7 @@ fn busiest(facts: &Facts<'_>) -> String {
     )
 }
 
-/// The thread that computed for too long.
+/// Returns a note on the thread that computed for too long.
 fn silent(facts: &Facts<'_>) -> String {
     let Some(silence) = &facts.summary.silence else { return String::new() };
     let function = if silence.function.is_empty() { "code".to_string() } else { printable(&silence.function) };
@@ -210,7 +210,7 @@ fn incomplete(facts: &Facts<'_>) -> String {
     format!("{}, {why}; {nothing} found", executions(facts.summary))
 }
 
-/// Says what is open although nothing was found.
+/// Returns a note on what is open although nothing was found.
 fn undecided(facts: &Facts<'_>) -> String {
     let count = facts.summary.undecided;
     let why = match facts.open {
@@ -271,7 +271,8 @@ fn violations(facts: &Facts<'_>) -> String {
     format!("{} in {}{bound}{stopped}{ended}", parts.join(", "), executions(facts.summary))
 }
 
-/// `3 distinct SC violations under TSO, 5 under PSO`; monitors that found nothing come last, as `none under TSO`.
+/// Returns the monitors' results in words: `3 distinct SC violations under TSO, 5 under PSO`; monitors that found nothing come
+/// last, as `none under TSO`.
 fn monitored(facts: &Facts<'_>) -> Vec<String> {
     let distinct = |monitor: MonitorName| {
         let count =

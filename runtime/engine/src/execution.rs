@@ -1,4 +1,4 @@
-//! One sequentially consistent execution: which threads there are, who can go on, what has happened so far.
+//! One sequentially consistent execution: which threads there are, which of them can go on, and what has happened so far.
 //!
 //! This is the border between the engine and whatever runs the program (the native runtime, or an interpreter of small
 //! test programs). It is driven so:
@@ -19,13 +19,13 @@
 //! # What counts
 //! A wait loop whose iteration has no effect blocks its thread until something that it read is different
 //! ([`Execution::wait`]). An iteration may be several rounds of the loop, after which its private state is what it was;
-//! and it may change memory and mutexes, if it changes them back and no other thread saw it. Executions that differ only in such iterations count once. Which of them stands for the
-//! others: the one in which each such iteration comes right after the event of its thread before it, with nothing in
-//! between, not even a yield, and in which no thread is preempted before an iteration that would have had no effect;
-//! only the iterations after which threads wait for ever, where they do not stand so, come last, by the number of the
-//! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted
-//! ([`Counts::AsAnother`]). Where an iteration blocks or yields in its middle, the one that stands for the others need not
-//! be the one with the fewest preemptions.
+//! and it may change memory and mutexes, if it changes them back and no other thread saw it. Executions that differ only in such
+//! iterations count once. The one that stands for the others is the one in which each such iteration comes right after the event
+//! of its thread before it, with nothing in between, not even a yield, and in which no thread is preempted before an iteration
+//! that would have had no effect; only the iterations after which threads wait for ever, where they do not stand so, come last,
+//! by the number of the thread. The others are run too, since the order-dependent monitors may see more in them, but not counted
+//! ([`Counts::AsAnother`]). Where an iteration blocks or yields in its middle, the one that stands for the others need not be the
+//! one with the fewest preemptions.
 //!
 //! Where executions are drawn at random nothing is enumerated, so every run counts ([`Counting::EveryRun`](crate::explore::Counting::EveryRun)).
 
@@ -55,39 +55,39 @@ use crate::sync::machine::Machine;
 use crate::sync::mutex::Refusal;
 use crate::sync::sleepers::OtherMutex;
 
-/// Who goes on.
+/// The decision which thread goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     /// This thread performs its operation.
     Run(Thread),
-    /// Nobody can.
+    /// No thread goes on.
     End(Ending),
 }
 
-/// Why a thread may not fall asleep on a condition variable.
+/// The reason why a thread may not fall asleep on a condition variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sleepless {
-    /// What releasing the mutex gave.
+    /// The thread may not release the mutex.
     Mutex(Refusal),
-    /// Others sleep there with another mutex.
+    /// Other threads sleep there with another mutex.
     OtherMutex,
 }
 
-/// One execution, kept and reused for the next.
+/// An execution, which is kept and reused for the next one.
 pub struct Execution {
     strategy: Box<dyn Strategy>,
-    /// Where the program stands.
+    /// The state of the program.
     pub state: ProgramState,
-    /// What has happened.
+    /// The events and choices so far.
     pub history: History,
-    /// The operation at hand.
+    /// What is known of the operation at hand.
     pub at_hand: AtHand,
     /// The index of the first event of the current run of events of one thread.
     segment: u32,
 }
 
 impl Execution {
-    /// Executions as the strategy wants them.
+    /// Makes executions as the strategy wants them.
     #[must_use]
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl Execution {
         }
     }
 
-    /// Starts the next execution; false if there is none.
+    /// Starts the next execution; returns false if there is none.
     pub fn begin(&mut self) -> bool {
         let Some(start) = self.strategy.begin() else { return false };
         self.state.begin();
@@ -109,7 +109,7 @@ impl Execution {
         true
     }
 
-    /// Who performs its operation now?
+    /// Chooses the thread that performs its operation now.
     #[inline]
     pub fn choose(&mut self) -> Next {
         let ProgramState { current, mut enabled, ref yielding, .. } = self.state;
@@ -129,8 +129,8 @@ impl Execution {
         self.resume(next)
     }
 
-    /// [`ProgramState::arrive`] before an access of the thread that was chosen last, and [`Execution::choose`]: most often
-    /// it goes on, and nothing has changed.
+    /// Calls [`ProgramState::arrive`] before an access of the thread that was chosen last, and then [`Execution::choose`]: most
+    /// often the thread goes on, and nothing has changed.
     #[inline(always)]
     pub fn pass(&mut self) -> Next {
         let current = self.state.current;
@@ -146,8 +146,8 @@ impl Execution {
         if next == Ok(current) { Next::Run(current) } else { self.stop(next) }
     }
 
-    /// The running thread performs another event, with nothing in between: there is no choice. Where a schedule is
-    /// repeated, another thread may come next: that is the end.
+    /// Lets the running thread perform another event with nothing in between, where there is no choice. Where a schedule is
+    /// repeated, another thread may come next: that ends the execution.
     pub fn goes_on(&mut self) -> Next {
         let current = self.state.current;
         match self.strategy.undecided(self.history.length(), Some(current)) {
@@ -162,7 +162,7 @@ impl Execution {
         self.choose()
     }
 
-    /// [`ProgramState::arrive`] before an access of the thread that was chosen last, where it does not go on.
+    /// Calls [`ProgramState::arrive`] before an access of the thread that was chosen last, where it does not go on.
     #[inline(never)]
     fn stop(&mut self, next: Result<Thread, Halt>) -> Next {
         self.state.arrive(self.state.current, Pending::Access);
@@ -194,7 +194,7 @@ impl Execution {
         Next::Run(next)
     }
 
-    /// Nobody goes on as the strategy wanted.
+    /// Ends the execution because no thread goes on as the strategy wanted.
     const fn ends_early(&mut self, halt: Halt) -> Next {
         match halt {
             Halt::Abandoned => Next::End(Ending::Abandoned),
@@ -205,7 +205,7 @@ impl Execution {
         }
     }
 
-    /// Nobody can go on.
+    /// Ends the execution because no thread can go on, and returns how it ends.
     fn end(&mut self) -> Ending {
         if self.at_hand.observed {
             at_hand::tell_blocked(&mut *self.strategy, &self.state);
@@ -226,7 +226,7 @@ impl Execution {
         ending::ending(&self.state)
     }
 
-    /// The chosen thread has performed its operation on these locations.
+    /// Notes that the chosen thread has performed its operation on these locations.
     ///
     /// # Errors
     /// [`Diverged`] if the execution before did something else here; [`History::divergence`] has both.
@@ -239,7 +239,7 @@ impl Execution {
         self.history.take(step)
     }
 
-    /// The running thread operates on the object, which may let others go on, or make them wait.
+    /// Performs an operation of the running thread on the object, which may let others go on, or make them wait.
     ///
     /// # Panics
     /// If the object has no state.
@@ -248,13 +248,13 @@ impl Execution {
         self.state.operate(object, operation)
     }
 
-    /// The running thread releases the mutex and falls asleep on the condition variable, in one step.
+    /// Releases the mutex and lets the running thread fall asleep on the condition variable, in one step.
     ///
     /// # Errors
-    /// [`Sleepless`]; then nothing has changed.
+    /// [`Sleepless`], if the thread may not; then nothing has changed.
     ///
     /// # Panics
-    /// If the mutex is none, or has no state.
+    /// If the object `mutex` is no mutex, or has no state.
     pub fn sleep(&mut self, condition: Object, mutex: Object) -> Result<(), Sleepless> {
         let mut released = *self.state.objects.mutex(mutex).expect("a mutex is set before it is used");
         released.unlock(self.state.current).map_err(Sleepless::Mutex)?;
@@ -267,7 +267,7 @@ impl Execution {
         Ok(())
     }
 
-    /// The state of the object has become another one, by a choice that is a part of the last event.
+    /// Notes that the state of the object has become another one, by a choice that is a part of the last event.
     pub fn becomes(&mut self, object: Object) {
         self.at_hand.forget_objects();
         self.notify(Notice::Becomes { object, state: self.state.objects.meaning(object) });
@@ -280,9 +280,9 @@ impl Execution {
         }
     }
 
-    /// The running thread's wait loop went round without effect: it cannot go on until [`ProgramState::wake`]. `events`
-    /// are those of the iteration, the first of them this operation; none if it had none. Where something that the
-    /// iteration read has changed since, the iteration had no effect all the same: `wake` follows at once.
+    /// Makes the thread, whose wait loop went round without effect, wait until [`ProgramState::wake`]. `events` are those of the
+    /// iteration, the first of them this operation; none if it had none. Where something that the iteration read has changed
+    /// since, the iteration had no effect all the same: `wake` follows at once.
     pub fn wait(&mut self, thread: Thread, events: Option<Iteration>, first: Pending) {
         let aside = events.filter(|&Iteration { first, last, events }| {
             let alone = last - first + 1 == events;
@@ -296,17 +296,17 @@ impl Execution {
         self.state.wait(thread, first, aside);
     }
 
-    /// The limited waits of this thread do not run out until [`ProgramState::lose_patience`], or until it goes on. `since`
-    /// are the events from the beginning of the round of the loop in which the last one ran out.
+    /// Keeps the limited waits of this thread from running out until [`ProgramState::lose_patience`], or until it goes on.
+    /// `since` are the events from the beginning of the round of the loop in which the last one ran out.
     pub fn wait_patiently(&mut self, thread: Thread, since: Option<Iteration>) {
         self.state.be_patient(thread);
         self.notify(Notice::Waits { thread, iteration: since, standing: Standing::BeforeALimitedWait });
     }
 
-    /// One of the values below `count`, every one of which is explored.
+    /// Returns one of the values below `count`, all of which are explored.
     ///
     /// # Errors
-    /// [`Diverged`].
+    /// [`Diverged`], if the program did not offer this choice before.
     pub fn choose_value(&mut self, count: u64) -> Result<u64, Diverged> {
         if count < 2 {
             return Ok(0);
@@ -319,8 +319,8 @@ impl Execution {
         value
     }
 
-    /// Whether the execution, which has come to its end, had other events than before where it was to repeat them: the
-    /// indices among which the first of them is.
+    /// Returns a range of indices that holds the first event that is not the one before, if the execution, which has come to its
+    /// end, did not have the same events where it was to repeat them.
     pub fn strayed(&mut self) -> Option<Range<u32>> {
         let last = self.strategy.strayed(self.history.steps())?;
         Some(self.history.shared().min(last)..last)
@@ -331,7 +331,7 @@ impl Execution {
         self.strategy.finish(finish);
     }
 
-    /// Ends the search between two executions: what is still to be run; none if the strategy can only go on itself.
+    /// Ends the search between two executions, and returns what is still to be run; none if the strategy can only go on itself.
     pub fn leave(&mut self) -> Option<Leftover> {
         self.strategy.leave(self.history.steps())
     }
@@ -341,20 +341,20 @@ impl Execution {
         self.strategy = strategy;
     }
 
-    /// How many bytes the strategy keeps of what is still to be run.
+    /// Returns how many bytes the strategy keeps of what is still to be run.
     #[must_use]
     pub fn kept(&self) -> u64 {
         self.strategy.kept()
     }
 
-    /// What the strategy leaves out of what it was to run.
+    /// Returns what the strategy leaves out of what it was to run.
     #[must_use]
     pub fn omits(&self) -> Omitted {
         self.strategy.omits()
     }
 
-    /// Whether what the running thread has come to depends on a block that another one has left in its middle: then it is
-    /// no part of an execution.
+    /// Whether what the running thread has come to depends on a block that another one has left in its middle: then it is not
+    /// part of an execution.
     pub fn follows_left_block(&mut self) -> bool {
         self.strategy.follows_left_block(self.state.current)
     }

@@ -1,4 +1,4 @@
-//! Which stores commit just before an operation: the commits that it could make a difference to, and no others.
+//! The stores that commit just before an operation: those to which the order could make a difference, and no others.
 //!
 //! To commit is a step of its own, which could be made at any time. But it changes nothing except for a step that depends on it: a
 //! load by another thread of some of its bytes, a fence of its own thread, a commit that must come behind it (of its own thread's
@@ -6,9 +6,9 @@
 //! step: every execution is equivalent to one in which that is so (the steps in between are independent of it). Therefore
 //! commits are offered just before an operation of some thread, after that thread was chosen, as a batch:
 //!
-//! - Offered is what the operation could see, what has to commit before it, and what is ordered with these
-//!   ([`Batch::offers`] closes over that).
-//! - What has to commit, and is independent of all else that is offered, comes first, and nothing is chosen.
+//! - Offered are the commits that the operation could see, those that have to come before it, and those that are ordered with
+//!   these ([`Batch::offers`] closes over that). A commit that has to be made, and is independent of all others that are offered,
+//!   comes first, and there is no choice.
 //! - Two commits in a row that are independent are made in the order of their threads alone, and of their ages.
 //! - The batch may end once all that has to commit has done so, and each commit made is followed by a step that depends on it.
 //!
@@ -19,14 +19,14 @@ use std::ops::Range;
 use super::waiting::{Due, StoreBuffers, StoreEntry, Which, overlap};
 use crate::event::Thread;
 
-/// What of memory an operation depends on.
+/// The part of memory that an operation depends on.
 #[derive(Clone, Debug)]
 pub struct Demand {
-    /// Who performs it; none: nobody, as everything has come to its end.
+    /// The thread that performs the operation; none if everything has come to its end.
     pub thread: Option<Thread>,
-    /// The bytes that it reads, or writes past its buffer.
+    /// The bytes that the operation reads, or writes past its thread's buffer.
     pub bytes: Vec<Range<usize>>,
-    /// Whether it is performed only if a store to some of these bytes has committed.
+    /// Whether the operation is performed only if a store to some of these bytes has committed.
     pub awaits: bool,
 }
 
@@ -35,9 +35,9 @@ pub struct Demand {
 struct Made {
     which: Thread,
     entry: StoreEntry,
-    /// A later commit depends on it, or it had to be made.
+    /// Whether a later commit depends on it, or it had to be made.
     matters: bool,
-    /// It came first by itself: nothing is ordered with it.
+    /// Whether it came first by itself, with nothing ordered with it.
     alone: bool,
 }
 
@@ -48,23 +48,23 @@ pub struct Batch {
     made: Vec<Made>,
 }
 
-/// What can come next.
+/// The steps that can come next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offers {
-    /// One of these entries commits.
+    /// The entries of which one may commit next.
     pub commits: Vec<Which>,
-    /// Or the operation is performed.
+    /// Whether the operation may be performed next.
     pub performs: bool,
 }
 
 impl Batch {
-    /// No commit has been made yet.
+    /// Makes a batch in which no commit has been made yet.
     #[must_use]
     pub const fn before(demand: Demand) -> Self {
         Self { demand, made: Vec::new() }
     }
 
-    /// What can come next. If it is nothing but one thing there is no choice.
+    /// Returns what can come next. If that is one thing alone, there is no choice.
     #[must_use]
     pub fn offers(&self, buffers: &StoreBuffers) -> Offers {
         let relevant = self.relevant(buffers);
@@ -78,7 +78,7 @@ impl Batch {
         Offers { commits, performs }
     }
 
-    /// The entry commits.
+    /// Commits the entry, and returns it.
     pub fn commit(&mut self, buffers: &mut StoreBuffers, which: Which) -> StoreEntry {
         let alone = first_alone(buffers, &self.relevant(buffers)) == Some(which);
         let entry = buffers.commit(which);
@@ -91,7 +91,7 @@ impl Batch {
         entry
     }
 
-    /// The entries that could make a difference to the operation.
+    /// Returns the entries whose commits could make a difference to the operation.
     fn relevant(&self, buffers: &StoreBuffers) -> Vec<Which> {
         let all: Vec<(Which, &StoreEntry)> = buffers.all().collect();
         let mut is_relevant: Vec<bool> = all
@@ -137,8 +137,8 @@ impl Batch {
         entry.range().any(|byte| self.demand.bytes.iter().any(|bytes| bytes.contains(&byte)) && !held(byte))
     }
 
-    /// Whether the entry may come right behind the last commit: it depends on that, or it is not the earlier one of two that could
-    /// be swapped.
+    /// Whether the entry may come right behind the last commit: because it depends on that, or because it is not the earlier one
+    /// of two that could be swapped.
     fn is_in_order(&self, buffers: &StoreBuffers, which: Which) -> bool {
         let Some(last) = self.made.iter().rfind(|made| !made.alone) else { return true };
         let entry = buffers.entry(which);
@@ -149,7 +149,7 @@ impl Batch {
     }
 }
 
-/// The first of these entries, all that could be offered, that has to commit, and is independent of all others.
+/// Returns the first of these entries, which are all that could be offered, that has to commit and is independent of all others.
 fn first_alone(buffers: &StoreBuffers, relevant: &[Which]) -> Option<Which> {
     let depend = |one: Which, other: Which| {
         let (first, second) = (buffers.entry(one), buffers.entry(other));

@@ -1,4 +1,4 @@
-//! The store buffers of all threads: what waits in them, and which of it may commit.
+//! The store buffers of all threads: the entries that wait in them, and which of them may commit.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use crate::per_thread::PerThread;
 pub struct StoreEntry {
     /// The index of the store's event.
     pub event: u32,
-    /// Its first byte.
+    /// The address of the store's first byte.
     pub address: usize,
-    /// Its bytes, or what memory holds below them: whoever owns memory swaps them.
+    /// The bytes stored, or what memory holds below them: the owner of memory swaps the two.
     pub bytes: Vec<u8>,
-    /// The spin lock that its commit releases, if it is no store to memory: its bytes are those of the lock's word then.
+    /// The spin lock that the commit releases, if the entry is no store to memory; its bytes are then those of the lock's word.
     pub releases: Option<Object>,
-    /// Whether it commits before anything else happens.
+    /// Whether the entry commits before anything else happens.
     pub(super) due: Due,
-    /// How many store–store barriers its thread had passed.
+    /// The number of store–store barriers that its thread had passed.
     epoch: u32,
 }
 
@@ -30,29 +30,29 @@ pub(super) enum Due {
     SomeTime,
 }
 
-/// Which bytes a store that has not committed is to.
+/// The position of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Which {
-    /// Its thread.
+    /// The thread whose buffer the entry is in.
     pub thread: Thread,
-    /// Its place in the buffer of the thread, the oldest entry being 0.
+    /// The entry's place in the buffer, the oldest entry being at 0.
     pub index: usize,
 }
 
 /// The buffer of one thread.
 #[derive(Clone, Default, Debug)]
 struct Buffer {
-    /// From the oldest on.
+    /// The entries, from the oldest on.
     entries: Vec<StoreEntry>,
     epoch: u32,
 }
 
-/// In which order the stores of a thread commit.
+/// The order in which the stores of a thread commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CommitOrder {
-    /// As they were made.
+    /// Stores commit in the order in which they were made.
     Total,
-    /// As they were made where they overlap, or where a store–store barrier stands between them.
+    /// Stores commit in the order in which they were made where they overlap, or where a store–store barrier stands between them.
     Partial,
 }
 
@@ -73,19 +73,19 @@ pub const fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
 }
 
 impl StoreEntry {
-    /// A store with this event's index, of these bytes.
+    /// Makes the entry of a store of these bytes by the event with this index.
     #[must_use]
     pub const fn new(event: u32, address: usize, bytes: Vec<u8>) -> Self {
         Self { event, address, bytes, releases: None, due: Due::SomeTime, epoch: 0 }
     }
 
-    /// The release of a spin lock, whose word is this byte.
+    /// Makes the entry of the release of a spin lock, whose word is this byte.
     #[must_use]
     pub fn release(event: u32, word: usize, lock: Object) -> Self {
         Self { releases: Some(lock), ..Self::new(event, word, vec![0]) }
     }
 
-    /// The addresses of its bytes.
+    /// Returns the addresses of the entry's bytes.
     #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.address..self.address + self.bytes.len()
@@ -93,7 +93,7 @@ impl StoreEntry {
 }
 
 impl StoreBuffers {
-    /// The empty buffers of a machine; none if the model has no store buffers.
+    /// Makes the empty buffers of a machine; none if the model has no store buffers.
     #[must_use]
     pub fn of(model: MemoryModel) -> Option<Self> {
         let order = match model {
@@ -110,7 +110,7 @@ impl StoreBuffers {
         self.order == CommitOrder::Partial
     }
 
-    /// Forgets everything: an execution begins.
+    /// Forgets everything, for a new execution.
     pub fn begin(&mut self) {
         self.threads.first(self.used).fill(Buffer::default());
         (self.used, self.waiting) = (0, 0);
@@ -122,18 +122,18 @@ impl StoreBuffers {
         self.waiting == 0
     }
 
-    /// The stores of the thread that wait, from the oldest on.
+    /// Returns the stores of the thread that wait, from the oldest on.
     #[must_use]
     pub fn entries(&self, thread: Thread) -> &[StoreEntry] {
         &self.threads[thread].entries
     }
 
-    /// The stores of the thread that wait, from the oldest on, for whoever swaps their bytes.
+    /// Returns the stores of the thread that wait, from the oldest on, for swapping their bytes.
     pub fn entries_mut(&mut self, thread: Thread) -> &mut [StoreEntry] {
         &mut self.threads[thread].entries
     }
 
-    /// All stores that wait, thread by thread, from the oldest of each on.
+    /// Returns all stores that wait, thread by thread, from the oldest of each on.
     pub fn all(&self) -> impl Iterator<Item = (Which, &StoreEntry)> {
         (0..self.used).map(Thread::from_index).flat_map(|thread| {
             let entries = self.threads[thread].entries.iter().enumerate();
@@ -141,16 +141,16 @@ impl StoreBuffers {
         })
     }
 
-    /// The entry.
+    /// Returns the entry at a position.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is none there.
     #[must_use]
     pub fn entry(&self, which: Which) -> &StoreEntry {
         &self.threads[which.thread].entries[which.index]
     }
 
-    /// The thread makes a store.
+    /// Adds a store of the thread to its buffer.
     pub fn store(&mut self, thread: Thread, entry: StoreEntry) {
         let buffer = &mut self.threads[thread];
         let epoch = buffer.epoch;
@@ -159,29 +159,29 @@ impl StoreBuffers {
         self.waiting += 1;
     }
 
-    /// The word of the lock, if a release of it waits in some thread's buffer, and that thread.
+    /// Returns the thread in whose buffer a release of the lock waits, and the lock's word; none if no release waits.
     #[must_use]
     pub fn released(&self, lock: Object) -> Option<(Thread, Range<usize>)> {
         let (which, entry) = self.all().find(|(_, entry)| entry.releases == Some(lock))?;
         Some((which.thread, entry.range()))
     }
 
-    /// The thread passes a store–store barrier.
+    /// Notes that the thread passes a store–store barrier.
     pub fn separate(&mut self, thread: Thread) {
         self.threads[thread].epoch += 1;
         self.used = self.used.max(thread.index() + 1);
     }
 
-    /// The entry commits: it waits no longer.
+    /// Takes the entry out of its buffer, to commit, and returns it.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is none at this position.
     pub fn commit(&mut self, which: Which) -> StoreEntry {
         self.waiting -= 1;
         self.threads[which.thread].entries.remove(which.index)
     }
 
-    /// The thread's entries that lie within these bytes are no more.
+    /// Drops the thread's entries that lie within these bytes.
     pub fn discard(&mut self, thread: Thread, bytes: &Range<usize>) {
         let entries = &mut self.threads[thread].entries;
         let before = entries.len();
@@ -189,12 +189,13 @@ impl StoreBuffers {
         self.waiting -= before - entries.len();
     }
 
-    /// All stores of the thread have to commit before the operation at hand.
+    /// Makes all stores of the thread ones that have to commit before the operation at hand.
     pub fn drain(&mut self, thread: Thread) {
         self.threads[thread].entries.iter_mut().for_each(|entry| entry.due = Due::Now);
     }
 
-    /// All stores of the thread that would have to commit before one to these bytes has to commit before the operation at hand.
+    /// Makes all stores of the thread that would have to commit before one to these bytes ones that have to commit before the
+    /// operation at hand.
     pub fn drain_for(&mut self, thread: Thread, bytes: &Range<usize>) {
         let epoch = self.threads[thread].epoch;
         let order = self.order;
@@ -216,7 +217,7 @@ impl StoreBuffers {
         self.waiting > 0 && self.all().any(|(_, entry)| entry.due == Due::Now)
     }
 
-    /// The entries that may commit.
+    /// Returns the positions of the entries that may commit.
     #[must_use]
     pub fn open(&self) -> Vec<Which> {
         self.all().map(|(which, _)| which).filter(|&which| self.may_commit(which)).collect()

@@ -1,5 +1,4 @@
-//! What an observer is told of the operation at hand: what its thread had waited for, and what it did to the states of
-//! objects.
+//! The operation at hand, as an observer is told of it: what its thread had waited for, and what it did to the states of objects.
 
 use super::objects::Objects;
 use super::state::ProgramState;
@@ -9,20 +8,20 @@ use crate::explore::{Effect, Need, Notice, Performed, Strategy, Touched, Values}
 use crate::step::Step;
 use crate::sync::machine::{Machine, Until, Wish};
 
-/// What is known of the operation at hand.
+/// The operation at hand, as far as it is known.
 #[derive(Debug, Default)]
 pub struct AtHand {
     /// Whether the strategy observes. Nothing is kept for one that does not.
     pub(super) observed: bool,
     need: Option<Need>,
-    /// The objects whose states it has changed, or looked at, with what the state meant before.
+    /// The objects whose states the operation has changed or looked at, with what each state meant before.
     before: Vec<(Object, Option<u64>)>,
-    /// An object that the kind of the event does not name.
+    /// An object that the operation is on and that the kind of its event does not name.
     other: Option<Object>,
-    /// More of them, for which nobody waits.
+    /// Further objects that the operation concerns, for which no thread waits.
     aside: Vec<Object>,
     touched: Vec<Touched>,
-    /// The rounds of barriers that have no state of their own, and the barriers.
+    /// The rounds of barriers that have no state of their own, each with its barrier.
     rounds: Vec<(Object, Object)>,
 }
 
@@ -31,7 +30,7 @@ impl AtHand {
         Self { observed: strategy.observes(), ..Self::default() }
     }
 
-    /// A new execution begins.
+    /// Forgets the last execution.
     pub(super) fn begin(&mut self) {
         self.need = None;
         self.before.clear();
@@ -40,7 +39,7 @@ impl AtHand {
         self.rounds.clear();
     }
 
-    /// A thread that is at this is about to perform its operation.
+    /// Notes that a thread with this status is about to perform its operation.
     #[inline]
     pub(super) fn note_need(&mut self, status: Status) {
         self.need = match status {
@@ -49,7 +48,7 @@ impl AtHand {
         };
     }
 
-    /// The operation at hand is about to change the state of the object.
+    /// Notes that the operation at hand is about to change the state of the object.
     #[inline]
     pub(super) fn note_object(&mut self, object: Object, objects: &Objects) {
         if self.observed && self.before.iter().all(|&(known, _)| known != object) {
@@ -57,27 +56,27 @@ impl AtHand {
         }
     }
 
-    /// What was noted of the states of objects is out of date.
+    /// Forgets what was noted of the states of objects, which is out of date.
     pub(super) fn forget_objects(&mut self) {
         self.before.clear();
     }
 
-    /// The operation at hand is one on this object, too, which its kind does not name.
+    /// Notes that the operation at hand is one on this object, too, which its kind does not name.
     pub const fn touches(&mut self, object: Object) {
         if self.observed {
             self.other = Some(object);
         }
     }
 
-    /// The operation at hand, of no kind of its own, concerns whoever operates on these objects.
+    /// Notes that the operation at hand, which has no kind of its own, concerns whoever operates on these objects.
     pub fn concerns(&mut self, objects: &[Object]) {
         if self.observed {
             self.aside.extend_from_slice(objects);
         }
     }
 
-    /// The object stands for every other round of the barrier. To the strategy all rounds are one object, since who
-    /// arrives for which round depends on who has arrived before.
+    /// Notes that the object stands for every other round of the barrier. To the strategy all rounds are one object, since it
+    /// depends on earlier arrivals which threads arrive for which round.
     pub fn is_round_of(&mut self, round: Object, barrier: Object) {
         if self.observed && self.rounds.iter().all(|&(known, _)| known != round) {
             self.rounds.push((round, barrier));
@@ -124,7 +123,7 @@ impl AtHand {
         let beside =
             aside.iter().map(|&object| Touched { effect: Effect::Aside, ..self.touched(object, kind, objects) });
         for operated in named.chain(beside) {
-            // An object that the operation is about and concerns as well is one that it is about.
+            // An object that the operation is on and concerns as well counts as one that it is on.
             if touched.iter().all(|known| known.object != operated.object) {
                 touched.push(operated);
             }
@@ -141,15 +140,15 @@ impl AtHand {
         let after = objects.meaning(object);
         let noted = self.before.iter().find(|&&(known, _)| known == object);
         let before = noted.map_or(after, |&(_, before)| before);
-        // Readers of a lock make each other no difference, but all the difference to a writer, and who finds a function
-        // to have run might have had to run it. Only leaving a barrier is nothing to anybody.
+        // Readers of a lock make no difference to each other, but they do to a writer, and a thread that finds a function to have
+        // run might have had to run it. Only leaving a barrier makes no difference to any thread.
         let leaves = matches!(kind, Kind::Share(_)) && matches!(objects.get(object), Some(Machine::Barrier(_)));
         let effect = if leaves { Effect::Unseen } else { Effect::Seen };
         Touched { object, states: before.zip(after), effect }
     }
 }
 
-/// Tells the strategy who waits for what, now that nobody can go on.
+/// Tells the strategy what each thread waits for, now that none can go on.
 pub(super) fn tell_blocked(strategy: &mut dyn Strategy, state: &ProgramState) {
     for (thread, status) in state.threads.statuses() {
         if let Status::Arrived(pending) = status
@@ -161,7 +160,7 @@ pub(super) fn tell_blocked(strategy: &mut dyn Strategy, state: &ProgramState) {
     }
 }
 
-/// What a thread needs to perform an operation that it stands before, if it may have to wait for that.
+/// Returns what a thread needs to perform an operation that it stands before, if it may have to wait for that.
 #[inline]
 fn need(pending: Pending) -> Option<Need> {
     match pending {

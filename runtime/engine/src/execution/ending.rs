@@ -1,4 +1,4 @@
-//! How an execution ends in which nobody can go on, and what the threads wait for that cannot.
+//! The end of an execution in which no thread can go on, and what the threads wait for that cannot.
 
 use super::grant::{Grant, grants};
 use super::state::{ProgramState, Ready};
@@ -7,28 +7,28 @@ use crate::event::Thread;
 use crate::progress::{Blocked, Waits};
 use crate::sync::machine::{Until, Wish};
 
-/// Why nobody can go on.
+/// The reason why no thread goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// All threads have ended, or the process has exited and the rest waits.
+    /// All threads have ended, or the process has exited and the remaining threads wait.
     Complete,
     /// Some threads wait for locks or joins that will not come, and none goes round in a loop.
     Deadlock,
-    /// Some threads wait in a loop for a value that nobody will write.
+    /// Some threads wait in a loop for a value that no thread will write.
     Livelock,
-    /// The program did not do what it did before under the same decisions.
+    /// The program did something else than before under the same decisions.
     Diverged,
-    /// The strategy tried something that is not possible: it is no execution.
+    /// The strategy tried something that is not possible, so that this is no execution.
     Abandoned,
 }
 
-/// The threads that cannot go on where nobody can, by number.
+/// Returns the threads that cannot go on, by number, where none can.
 #[must_use]
 pub fn blocked(state: &ProgramState) -> Vec<Blocked> {
     state.threads.statuses().filter_map(|(thread, status)| blocked_at(state, thread, status)).collect()
 }
 
-/// Why nobody goes on, where nobody can.
+/// Returns why no thread goes on, where none can.
 pub(super) fn ending(state: &ProgramState) -> Ending {
     if state.threads.are_over() {
         Ending::Complete
@@ -39,8 +39,8 @@ pub(super) fn ending(state: &ProgramState) -> Ending {
     }
 }
 
-/// Whether the thread goes round in a wait loop, and does not just stand before a lock in it; or stands before a wait
-/// that has run out, would run out again and again, and nothing would ever be different.
+/// Whether the thread goes round in a wait loop, rather than stands before a lock in it, or stands before a wait that has run out
+/// and would run out again and again without anything ever being different.
 fn goes_round(state: &ProgramState, thread: Thread, status: Status) -> bool {
     match status {
         Status::Waiting(first) => state.ready(thread, first) == Ready::Yes,
@@ -52,7 +52,7 @@ fn goes_round(state: &ProgramState, thread: Thread, status: Status) -> bool {
 fn blocked_at(state: &ProgramState, thread: Thread, status: Status) -> Option<Blocked> {
     let (waits, by) = match status {
         Status::Arrived(pending) => waits_at(state, thread, pending),
-        // It goes round, but for a lock at the beginning.
+        // The thread goes round, unless there is a lock at the beginning of the loop.
         Status::Waiting(first) if state.ready(thread, first) == Ready::No => waits_at(state, thread, first),
         Status::Waiting(_) => (Waits::Change, Vec::new()),
         Status::Absent | Status::Running | Status::Ended => return None,
@@ -60,7 +60,7 @@ fn blocked_at(state: &ProgramState, thread: Thread, status: Status) -> Option<Bl
     Some(Blocked { thread, waits, by })
 }
 
-/// What a thread that cannot go on from here waits for, and who could end that.
+/// Returns what a thread that cannot go on from here waits for, and which threads could end that.
 fn waits_at(state: &ProgramState, thread: Thread, pending: Pending) -> (Waits, Vec<Thread>) {
     let (wish, until) = match pending {
         Pending::Access => return (Waits::Change, Vec::new()),
@@ -70,7 +70,7 @@ fn waits_at(state: &ProgramState, thread: Thread, pending: Pending) -> (Waits, V
     };
     match (wish, grants(&state.threads, &state.objects, thread, wish)) {
         (Wish::Wake { mutex: Some(mutex), .. }, Grant::Later) => (Waits::Release(mutex), state.objects.holders(mutex)),
-        // Its loop goes round: this wait has run out, and would again.
+        // The thread's loop goes round: this wait has run out, and would do so again.
         _ if until == Until::TimeOut => (Waits::Change, Vec::new()),
         (Wish::Join(other), _) => (Waits::End(other), vec![other]),
         (Wish::Lock(on) | Wish::Read(on) | Wish::Write(on) | Wish::Once(on), _) => {

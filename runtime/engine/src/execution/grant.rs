@@ -1,4 +1,4 @@
-//! Whether a wish of a thread is fulfilled, given what the other threads are at and the states of objects.
+//! The answer to whether a wish of a thread is granted, given what the other threads do and the states of objects.
 
 use super::objects::Objects;
 use super::threads::{Status, Threads};
@@ -9,13 +9,13 @@ use crate::sync::machine::Wish;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grant {
     Now,
-    /// The thread is awake, and waits for the mutex alone: its sleep cannot run out any more.
+    /// The thread is awake and only waits for the mutex: its sleep cannot run out any more.
     Later,
-    /// Not as things stand.
+    /// The wish is not granted as things stand.
     Never,
 }
 
-/// Whether the wish of this thread is fulfilled.
+/// Returns whether the wish of this thread is granted.
 #[inline]
 pub(super) fn grants(threads: &Threads, objects: &Objects, thread: Thread, wish: Wish) -> Grant {
     let of = |object| objects.get(object).is_some_and(|state| state.grants(thread, wish));

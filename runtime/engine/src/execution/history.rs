@@ -1,4 +1,4 @@
-//! What has happened in an execution: its events and choices, and whether it counts.
+//! The history of an execution: its events and choices, and whether it counts.
 
 use crate::explore::{Counting, Counts, Diverged, Start};
 use crate::step::{Iteration, Step};
@@ -35,7 +35,7 @@ impl History {
         }
     }
 
-    /// A new execution begins.
+    /// Begins a new execution.
     pub(super) fn begin(&mut self, start: Start) {
         self.shared = start.shared.min(self.length);
         self.length = 0;
@@ -48,7 +48,7 @@ impl History {
     /// Takes the next event.
     ///
     /// # Errors
-    /// [`Diverged`] if the execution before did something else here.
+    /// [`Diverged`], if the execution before did something else here.
     #[inline(always)]
     pub(super) fn take(&mut self, step: Step) -> Result<(), Diverged> {
         let repeats = self.repeats();
@@ -66,12 +66,12 @@ impl History {
         Ok(())
     }
 
-    /// The program got this value.
+    /// Notes that the program got this value.
     pub(super) fn take_choice(&mut self, value: u64) {
         self.choices.push(value);
     }
 
-    /// The thread of the next event had yielded before it.
+    /// Notes that the thread of the next event had yielded before it.
     #[inline]
     pub(super) fn take_yield(&mut self) {
         self.yielded.push(self.length);
@@ -83,25 +83,25 @@ impl History {
         self.yielded.binary_search(&event).is_ok()
     }
 
-    /// The execution does not go on as the one before.
+    /// Notes that the execution does not go on as the one before did.
     pub(super) const fn diverge(&mut self) {
         self.diverged = Some(self.length);
     }
 
-    /// The events so far.
+    /// Returns the events so far.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps[..self.length as usize]
     }
 
-    /// How many events so far: the index of the next one.
+    /// Returns the number of events so far, which is the index of the next one.
     #[inline]
     #[must_use]
     pub const fn length(&self) -> u32 {
         self.length
     }
 
-    /// How many of the first events are those of the execution before.
+    /// Returns how many of the first events are those of the execution before.
     #[must_use]
     pub const fn shared(&self) -> u32 {
         self.shared
@@ -114,38 +114,38 @@ impl History {
         self.length < self.shared
     }
 
-    /// The index of the first event that did not follow the execution before, and what that one did there.
+    /// Returns the index of the first event that did not follow the execution before, and what that execution did there.
     #[must_use]
     pub fn divergence(&self) -> Option<(u32, Option<Step>)> {
         let index = self.diverged?;
         Some((index, self.steps.get(index as usize).copied()))
     }
 
-    /// The values that [`super::Execution::choose_value`] gave where there was more than one.
+    /// Returns the values that [`super::Execution::choose_value`] gave where there was more than one.
     #[must_use]
     pub fn choices(&self) -> &[u64] {
         &self.choices
     }
 
-    /// Another execution stands for this one, which does not count, unless every run does.
+    /// Notes that another execution stands for this one, which then does not count, unless every run does.
     pub fn repeats_another(&mut self) {
         if self.counting == Counting::Representatives {
             self.counts = Counts::AsAnother;
         }
     }
 
-    /// The explorer says whether the execution counts.
+    /// Sets whether the execution counts, as the explorer says.
     pub(super) const fn judge(&mut self, counts: Counts) {
         self.counts = counts;
     }
 
-    /// Whether the execution counts.
+    /// Returns whether the execution counts.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// How many preemptions the execution has, where they are bounded.
+    /// Returns how many preemptions the execution has, where they are bounded.
     #[must_use]
     pub const fn preemptions(&self) -> Option<u32> {
         self.preemptions

@@ -6,7 +6,7 @@ use crate::sync::mutex::Mutex;
 use crate::sync::once::Once;
 use crate::thread_set::ThreadSet;
 
-/// The objects, by number.
+/// The states of the objects, by number.
 #[derive(Debug, Default)]
 pub struct Objects {
     states: Vec<Option<Machine>>,
@@ -25,14 +25,14 @@ impl Objects {
         self.states[object.index()] = Some(state);
     }
 
-    /// The state of the object, if it has been used in this execution.
+    /// Returns the state of the object, if it has been used in this execution.
     #[must_use]
     #[inline]
     pub fn get(&self, object: Object) -> Option<&Machine> {
         self.states.get(object.index())?.as_ref()
     }
 
-    /// The state of the object, which an operation is about to change.
+    /// Returns the state of the object, which an operation is about to change.
     ///
     /// # Panics
     /// If the object has no state.
@@ -41,7 +41,7 @@ impl Objects {
         self.states[object.index()].as_mut().expect("an object is set before it is used")
     }
 
-    /// The state of the mutex, if the object is one, and has been used in this execution.
+    /// Returns the state of the mutex, if the object is one and has been used in this execution.
     #[must_use]
     #[inline]
     pub fn mutex(&self, object: Object) -> Option<&Mutex> {
@@ -51,19 +51,19 @@ impl Objects {
         }
     }
 
-    /// The state of the mutex in a number: equal states have equal ones. Of any other object it is 0.
+    /// Returns the state of the mutex as a number, which is the same for equal states; 0 for any other object.
     #[must_use]
     pub fn mutex_state(&self, object: Object) -> u64 {
         self.mutex(object).map_or(0, Mutex::state)
     }
 
-    /// What an operation of this thread on the object that does not block would see of it.
+    /// Returns, as a number, what an operation of this thread that does not block would see of the object.
     #[must_use]
     pub fn seen(&self, object: Object, thread: Thread) -> u64 {
         self.get(object).map_or(1, |state| state.seen(thread))
     }
 
-    /// The first robust mutex that the end of the thread would leave behind.
+    /// Returns the first robust mutex that the end of the thread would leave behind.
     #[must_use]
     pub fn left_behind_by(&self, thread: Thread) -> Option<Object> {
         let left =
@@ -72,7 +72,7 @@ impl Objects {
         u32::try_from(index).ok().map(Object)
     }
 
-    /// The threads that hold the object, by number.
+    /// Returns the threads that hold the object, by number.
     pub(super) fn holders(&self, object: Object) -> Vec<Thread> {
         let mut holders: Vec<Thread> = match self.get(object) {
             Some(Machine::ReadWriteLock(lock)) => lock.writer().iter().chain(lock.readers()).copied().collect(),
@@ -85,8 +85,8 @@ impl Objects {
         holders
     }
 
-    /// What the state of the object means to those who wait for it, as [`Need`](crate::explore::Need)s are held against
-    /// it.
+    /// Returns what the state of the object means to the threads that wait for it, as [`Need`](crate::explore::Need)s are
+    /// compared with it.
     pub(super) fn meaning(&self, object: Object) -> Option<u64> {
         let number = |thread: Thread| u64::from(thread.0) + 1;
         match self.get(object) {
@@ -103,7 +103,7 @@ impl Objects {
     }
 }
 
-/// The threads as bits, if there are not too many.
+/// Returns the threads as bits, if their numbers are below 64.
 fn bits(threads: &ThreadSet) -> Option<u64> {
     threads.iter().try_fold(0, |bits, thread| Some(bits | 1_u64.checked_shl(thread.0.into())?))
 }

@@ -1,4 +1,4 @@
-//! Where a program stands in an execution: its threads, its objects, and who can go on.
+//! The state of a program in an execution: its threads, its objects, and which threads can go on.
 //!
 //! An operation changes the state of an object ([`ProgramState::operate`]), after which it is asked anew of each thread
 //! that stands before the object whether it could go on.
@@ -23,7 +23,7 @@ use crate::thread_set::ThreadSet;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ready {
     Yes,
-    /// If it woke up for no reason.
+    /// The thread could go on only by waking up for no reason.
     InADream,
     No,
 }
@@ -31,18 +31,18 @@ pub(super) enum Ready {
 /// Whether a waiting thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wakes {
-    /// Something that its last iteration read is different now.
+    /// Something that the thread's last iteration read is different now.
     Yes,
-    /// All of it is as it was.
+    /// Everything that the last iteration read is as it was.
     NotYet,
 }
 
-/// What a thread that was cancelled makes of it.
+/// The reaction of a thread to being cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Heeds {
-    /// It ends at its next cancellation point.
+    /// The thread ends at its next cancellation point.
     Cancellation,
-    /// It goes on, as if nothing had happened.
+    /// The thread goes on as if nothing had happened.
     Nothing,
 }
 
@@ -58,13 +58,13 @@ pub struct ProgramState {
     pub(super) enabled: ThreadSet,
     /// The threads that have yielded since their last event.
     pub(super) yielding: ThreadSet,
-    /// Of the enabled threads, those that could only wake up for no reason.
+    /// The enabled threads that could only wake up for no reason.
     dreaming: ThreadSet,
     /// The threads whose limited waits do not end before [`ProgramState::lose_patience`].
     patient: ThreadSet,
     /// The threads that are cancelled and heed it.
     interrupted: ThreadSet,
-    /// How many threads wait in loops, and how many times somebody may go on behind a commit.
+    /// The number of threads that wait in loops, plus the number of times that a thread may go on behind a commit.
     pub(super) waiting: u32,
 }
 
@@ -96,7 +96,7 @@ impl ProgramState {
         self.waiting = 0;
     }
 
-    /// The thread stands before a visible operation.
+    /// Notes that the thread stands before a visible operation.
     #[inline]
     pub fn arrive(&mut self, thread: Thread, pending: Pending) {
         debug_assert_eq!(self.threads.status(thread), Status::Running);
@@ -107,27 +107,27 @@ impl ProgramState {
         }
     }
 
-    /// The running thread yields: if another one goes on at its next operation, that is no preemption.
+    /// Notes that the running thread yields: if another one goes on at its next operation, that is no preemption.
     #[inline]
     pub const fn yields(&mut self, thread: Thread) {
         self.yielding.insert(thread);
     }
 
-    /// The running thread does not go on, but does not end either.
+    /// Stops the running thread for good, although it does not end.
     pub fn give_up(&mut self, thread: Thread) {
         self.yielding.remove(thread);
         self.threads.arrive(thread, Pending::Join(thread));
     }
 
-    /// The chosen thread creates a thread, which now runs up to its first operation.
+    /// Creates a thread of the chosen thread; it now runs up to its first operation.
     ///
     /// # Errors
-    /// [`TooManyThreads`].
+    /// [`TooManyThreads`], if the limit of threads was reached.
     pub fn create(&mut self) -> Result<Thread, TooManyThreads> {
         self.threads.create(self.current)
     }
 
-    /// The thread, which was running, has ended.
+    /// Notes that the thread, which was running, has ended.
     pub fn end_thread(&mut self, thread: Thread) {
         self.threads.end(thread);
         self.settle_arrived(
@@ -135,21 +135,21 @@ impl ProgramState {
         );
     }
 
-    /// The object with this number has this state; to be said before its first use in an execution. Threads that stand
-    /// before an operation on it wait for what it is now.
+    /// Gives an object its state, before its first use in an execution. Threads that stand before an operation on it wait for
+    /// what it is now.
     pub fn set_object(&mut self, object: Object, state: Machine) {
         self.objects.set(object, state);
         self.settle_around(object);
     }
 
-    /// The running thread operates on the object, which may let others go on, or make them wait.
+    /// Performs an operation of the running thread on the object, which may let others go on, or make them wait.
     pub(super) fn operate<R>(&mut self, object: Object, operation: impl FnOnce(&mut Machine, Thread) -> R) -> R {
         let result = operation(self.objects.get_mut(object), self.current);
         self.settle_around(object);
         result
     }
 
-    /// The thread, which was chosen, goes on; the iteration after which it had waited aside, if it had.
+    /// Lets the thread, which was chosen, go on, and returns the iteration after which it had waited aside, if it had.
     #[inline]
     pub(super) fn resume(&mut self, thread: Thread) -> Option<Iteration> {
         let (before, aside) = self.threads.run(thread);
@@ -166,14 +166,14 @@ impl ProgramState {
         aside
     }
 
-    /// The thread cannot go on until [`ProgramState::wake`].
+    /// Makes the thread wait until [`ProgramState::wake`].
     pub(super) fn wait(&mut self, thread: Thread, first: Pending, aside: Option<Iteration>) {
         self.waiting += 1;
         self.threads.wait(thread, first, aside);
     }
 
-    /// Whether a waiting thread can go on: another iteration would read something else. To be said of each waiting
-    /// thread before each [`super::Execution::choose`]. It goes on only if it can perform the iteration's first
+    /// Sets whether a waiting thread can go on, because another iteration would read something else. To be called for each
+    /// waiting thread before each [`super::Execution::choose`]. The thread goes on only if it can perform the iteration's first
     /// operation.
     pub fn wake(&mut self, thread: Thread, wakes: Wakes) {
         let Status::Waiting(first) = self.threads.status(thread) else {
@@ -185,13 +185,13 @@ impl ProgramState {
         }
     }
 
-    /// How many threads wait in loops, or in limited waits that have run out in vain before.
+    /// Returns how many threads wait in loops, or in limited waits that have run out in vain before.
     #[must_use]
     pub const fn waiting(&self) -> u32 {
         self.waiting + self.patient.len()
     }
 
-    /// The thread's limited waits do not run out any more.
+    /// Keeps the thread's limited waits from running out.
     pub(super) const fn be_patient(&mut self, thread: Thread) {
         self.patient.insert(thread);
     }
@@ -202,13 +202,13 @@ impl ProgramState {
         self.patient.contains(thread)
     }
 
-    /// The thread's limited wait can run out again.
+    /// Lets the thread's limited wait run out again.
     pub fn lose_patience(&mut self, thread: Thread) {
         self.patient.remove(thread);
         self.settle_arrived(|other, _| other == thread);
     }
 
-    /// The thread is cancelled, and heeds it from now on, or does not any more.
+    /// Notes that the thread is cancelled, and heeds it from now on, or does not any more.
     pub fn interrupt(&mut self, thread: Thread, heeds: Heeds) {
         match heeds {
             Heeds::Cancellation => self.interrupted.insert(thread),
@@ -224,8 +224,8 @@ impl ProgramState {
         grants(&self.threads, &self.objects, self.current, wish) == Grant::Now
     }
 
-    /// Whether nobody can go on, as far as [`ProgramState::wake`] has been said. Nobody may count on waking up for no
-    /// reason.
+    /// Whether no thread can go on, as far as [`ProgramState::wake`] has been called. A thread that could only wake up for no
+    /// reason does not count.
     #[must_use]
     #[inline]
     pub const fn is_stuck(&self) -> bool {
@@ -244,7 +244,7 @@ impl ProgramState {
         !self.enabled.is_empty()
     }
 
-    /// Whether the thread can go on from here, and says so to whoever chooses.
+    /// Notes for whoever chooses whether the thread can go on from here.
     #[inline]
     fn settle(&mut self, thread: Thread, pending: Pending) {
         let ready = self.ready(thread, pending);
@@ -258,7 +258,7 @@ impl ProgramState {
         }
     }
 
-    /// [`ProgramState::settle`] for all threads that stand before such an operation.
+    /// Calls [`ProgramState::settle`] for all threads that stand before such an operation.
     #[inline]
     fn settle_arrived(&mut self, which: impl Fn(Thread, Pending) -> bool) {
         let threads = self.threads.paths().len();
@@ -272,7 +272,7 @@ impl ProgramState {
         }
     }
 
-    /// [`ProgramState::settle`] for all threads that wait for this object.
+    /// Calls [`ProgramState::settle`] for all threads that wait for this object.
     #[inline]
     fn settle_around(&mut self, object: Object) {
         self.settle_arrived(|_, pending| match pending {
@@ -282,7 +282,7 @@ impl ProgramState {
         });
     }
 
-    /// Whether the thread could go on from here.
+    /// Returns whether the thread could go on from here.
     #[inline]
     pub(super) fn ready(&self, thread: Thread, pending: Pending) -> Ready {
         let (wish, until) = match pending {

@@ -1,56 +1,56 @@
-//! The threads of an execution: their numbers, which stay from one execution to the next, and what each of them is at.
+//! The threads of an execution: their numbers, which stay from one execution to the next, and what each of them does.
 
 use crate::event::{Object, Thread};
 use crate::step::Iteration;
 use crate::sync::machine::{Until, Wish};
 
-/// What a thread is about to do.
+/// The operation that a thread is about to perform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pending {
-    /// Something that can always be done: an access, a fence, a creation, an unlock, a try.
+    /// The operation can always be performed: an access, a fence, a creation, an unlock, a try.
     Access,
-    /// Acquiring a mutex.
+    /// The thread acquires a mutex.
     Lock(Object),
-    /// Waiting for the end of a thread.
+    /// The thread waits for the end of a thread.
     Join(Thread),
-    /// Waiting for something else, and how long at most.
+    /// The thread waits for something else, at most for the given time.
     Wait(Wish, Until),
 }
 
-/// What a thread is at.
+/// The status of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// Not created in this execution.
+    /// The thread has not been created in this execution.
     Absent,
-    /// Runs its own code, on the way to its next operation.
+    /// The thread runs its own code, on the way to its next operation.
     Running,
-    /// Stands before an operation.
+    /// The thread stands before an operation.
     Arrived(Pending),
-    /// Its wait loop goes round without effect; another iteration begins with this operation.
+    /// The thread's wait loop goes round without effect; another iteration begins with this operation.
     Waiting(Pending),
-    /// Has ended.
+    /// The thread has ended.
     Ended,
 }
 
-/// The paths do not number threads: main comes first, parents before their children, siblings in order.
+/// The error that paths do not number threads: main must come first, parents before their children, siblings in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotANumbering;
 
-/// The limit of threads was reached.
+/// The error that the limit of threads was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManyThreads;
 
-/// A thread that some execution has had.
+/// A thread that this or an earlier execution has had.
 #[derive(Clone, Debug)]
 struct Known {
     status: Status,
-    /// The threads it creates, in order: numbers kept from one execution to the next.
+    /// The threads that it creates, in order: their numbers are kept from one execution to the next.
     children: Vec<Thread>,
-    /// How many of them it has created in this execution.
+    /// The number of threads that it has created in this execution.
     created: u32,
-    /// It waits after an iteration without effect at a place other than the one that counts.
+    /// The iteration without effect after which it waits, if that is at a place other than the one that counts.
     waited_aside: Option<Iteration>,
-    /// How it came to be, from main.
+    /// The path of its creation from main.
     path: Vec<u32>,
 }
 
@@ -64,7 +64,7 @@ impl Known {
 #[derive(Debug)]
 pub struct Threads {
     known: Vec<Known>,
-    /// The threads that have been created and have not ended.
+    /// The number of threads that have been created and have not ended.
     alive: u32,
     exited: bool,
 }
@@ -74,11 +74,9 @@ impl Threads {
         Self { known: vec![Known::new(Vec::new())], alive: 0, exited: false }
     }
 
-    /// Fixes which path of creation has which number, as an earlier exploration gave them. The numbers that are given
-    /// already stay.
+    /// Fixes the numbers of paths of creation, as an earlier exploration gave them. Numbers that have been given already stay.
     ///
-    /// # Errors
-    /// [`NotANumbering`], also where it gives the same path, or the same number, otherwise.
+    /// [`NotANumbering`], if the paths number no threads, or give a known path another number, or a number another path.
     pub fn number(&mut self, paths: &[Vec<u32>]) -> Result<(), NotANumbering> {
         if paths.len() > Thread::LIMIT || self.paths().zip(paths).any(|(known, path)| known != path) {
             return Err(NotANumbering);
@@ -98,7 +96,7 @@ impl Threads {
         Ok(())
     }
 
-    /// The path of creation of each thread, by its number.
+    /// Returns the path of creation of each thread, by its number.
     #[must_use]
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.known.iter().map(|thread| thread.path.as_slice())
@@ -116,7 +114,7 @@ impl Threads {
         self.exited = false;
     }
 
-    /// Creates a thread, which now runs up to its first operation.
+    /// Creates a thread, which now runs up to its first operation, and returns its number.
     pub(super) fn create(&mut self, parent: Thread) -> Result<Thread, TooManyThreads> {
         let parent = parent.index();
         let nth = self.known[parent].created as usize;
@@ -137,27 +135,27 @@ impl Threads {
         Ok(child)
     }
 
-    /// What a thread is at.
+    /// Returns the status of a thread.
     #[must_use]
     #[inline]
     pub fn status(&self, thread: Thread) -> Status {
         self.known.get(thread.index()).map_or(Status::Absent, |known| known.status)
     }
 
-    /// What each thread is at, by number.
+    /// Returns the status of each thread, by number.
     #[inline]
     pub(super) fn statuses(&self) -> impl Iterator<Item = (Thread, Status)> {
         self.known.iter().enumerate().map(|(index, known)| (Thread::from_index(index), known.status))
     }
 
-    /// The thread comes to stand before an operation.
+    /// Notes that the thread stands before an operation.
     #[inline]
     pub(super) fn arrive(&mut self, thread: Thread, pending: Pending) {
         self.known[thread.index()].status = Status::Arrived(pending);
     }
 
-    /// The thread's wait loop goes round without effect; `aside` is its last iteration, if that is not at the place that
-    /// counts.
+    /// Notes that the thread's wait loop goes round without effect; `aside` is its last iteration, if that is not at the place
+    /// that counts.
     #[inline]
     pub(super) fn wait(&mut self, thread: Thread, first: Pending, aside: Option<Iteration>) {
         let known = &mut self.known[thread.index()];
@@ -165,19 +163,20 @@ impl Threads {
         known.waited_aside = aside;
     }
 
-    /// The thread goes on: what it was at, and the iteration after which it had waited aside, if it had.
+    /// Notes that the thread goes on, and returns its status before, and the iteration after which it had waited aside, if it
+    /// had.
     #[inline]
     pub(super) fn run(&mut self, thread: Thread) -> (Status, Option<Iteration>) {
         let known = &mut self.known[thread.index()];
         (std::mem::replace(&mut known.status, Status::Running), known.waited_aside.take())
     }
 
-    /// The iterations after which threads wait aside, by the threads' numbers.
+    /// Returns the iterations after which threads wait aside, by the threads' numbers.
     pub(super) fn waited_aside(&self) -> impl Iterator<Item = Iteration> + Clone {
         self.known.iter().filter_map(|known| known.waited_aside)
     }
 
-    /// The thread, which was running, has ended.
+    /// Notes that the thread, which was running, has ended.
     #[inline]
     pub(super) fn end(&mut self, thread: Thread) {
         debug_assert_eq!(self.status(thread), Status::Running);
@@ -185,21 +184,21 @@ impl Threads {
         self.alive -= 1;
     }
 
-    /// The running thread ends the process, and [gives up](super::ProgramState::give_up): what still waits when nobody
-    /// can go on is no deadlock.
+    /// Notes that the running thread ends the process, and [gives up](super::ProgramState::give_up): what still waits when no
+    /// thread can go on is no deadlock.
     pub const fn exit(&mut self) {
         self.exited = true;
         self.alive -= 1;
     }
 
-    /// How many threads have been created and have not ended.
+    /// Returns how many threads have been created and have not ended.
     #[must_use]
     #[inline]
     pub const fn alive(&self) -> u32 {
         self.alive
     }
 
-    /// Whether nobody has to go on.
+    /// Whether no thread has to go on.
     pub(super) const fn are_over(&self) -> bool {
         self.alive == 0 || self.exited
     }
