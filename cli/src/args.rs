@@ -20,6 +20,7 @@ Usage: fencehound COMMAND
 
   check TARGET...   explore the schedules of a program and say what is wrong
   fences TARGET...  find the cheapest fences that make a program right
+  relax TARGET...   find the weakest memory orders that keep a program right
   replay FINDING    run one recorded schedule again and show it
   monitor LOG...    run the monitors on recorded event logs
   cc ARGS...        a drop-in C compiler, so that CC=\"fencehound cc\" make works
@@ -77,6 +78,25 @@ TARGET: .c files (one program), or a `fencehound cc` executable.
 
 Exit status: 0 right as it is, 1 fences are missing, 3 it is not known, else as
 `check`.
+";
+
+const RELAX_HELP: &str = "\
+Finds the weakest memory orders of atomic accesses and fences with which a
+program stays right, each step proved by a search of all executions.
+
+Usage: fencehound relax TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
+TARGET: .c files (one program), or a `fencehound cc` executable.
+
+  --model LIST            the machines beside C11, which is always meant
+                          [default: c11,tso,armv8,riscv,power]
+  --time 5m               for all searches together [default: 300s]
+  --outcome memory|observed|exit, --exit-status ignore
+  --max-events N, --local-timeout 10s
+  -O, -D, -U, -I, -L, -l, -std=, --cflags, --asm-templates   as `check`
+  --color auto|always|never   NO_COLOR is obeyed
+
+Exit status: 0 no order can be weaker, 1 some can, or it is not right as it is,
+3 it is not known, else as `check`.
 ";
 
 const REPLAY_HELP: &str = "\
@@ -154,8 +174,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     #[command(override_help = CHECK_HELP)]
     Check(Box<CheckArgs>),
-    #[command(override_help = FENCES_HELP, mut_arg("model", |model| model.default_value("tso")), mut_args(hidden_unless_named))]
+    #[command(override_help = FENCES_HELP, mut_arg("model", |model| model.default_value("tso")), mut_args(|option| hidden_unless_named(option, FENCES_HELP)))]
     Fences(Box<FencesArgs>),
+    #[command(override_help = RELAX_HELP, mut_arg("model", |model| model.default_value("c11,tso,armv8,riscv,power")), mut_args(|option| hidden_unless_named(option, RELAX_HELP)))]
+    Relax(Box<RelaxArgs>),
     #[command(override_help = REPLAY_HELP)]
     Replay(ReplayArgs),
     #[command(override_help = MONITOR_HELP)]
@@ -274,11 +296,12 @@ pub(crate) struct CheckArgs {
     pub(crate) arguments: Vec<String>,
 }
 
-/// Leaves an option of `check` that is no option of `fences` out of what is completed and counted: it is refused later.
-fn hidden_unless_named(option: Arg) -> Arg {
+/// Leaves an option of `check` that is none of a command with this help out of what is completed and counted: it is refused
+/// later.
+fn hidden_unless_named(option: Arg, help: &str) -> Arg {
     let long = option.get_long().map(|name| if name == "std" { "-std=".to_string() } else { format!("--{name}") });
     let name = long.or_else(|| option.get_short().map(|name| format!("-{name}")));
-    let is_named = name.is_none_or(|name| FENCES_HELP.contains(&name));
+    let is_named = name.is_none_or(|name| help.contains(&name));
     if is_named { option } else { option.hide(true) }
 }
 
@@ -291,6 +314,13 @@ pub(crate) struct FencesArgs {
     pub(crate) until: Until,
     #[arg(long, value_name = "FILE")]
     pub(crate) cost: Option<PathBuf>,
+}
+
+/// The options of `relax`, as typed.
+#[derive(Debug, Args)]
+pub(crate) struct RelaxArgs {
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
 }
 
 /// The options of `replay`, as typed.

@@ -470,6 +470,7 @@ mod tests {
             undecided: 0,
             containments: Vec::new(),
             obstacle: None,
+            atomics: Vec::new(),
             leaves_out_rounds: false,
             leaves_out_classes: false,
             left_waiting: Vec::new(),

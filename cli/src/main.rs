@@ -49,11 +49,12 @@ use std::thread;
 use clap::Parser;
 
 use crate::args::{Cli, Command};
-use crate::commands::{cc, check, doctor, fences, monitor, replay};
+use crate::commands::{cc, check, doctor, fences, monitor, relax, replay};
 use crate::exit::{Failure, Status};
 use crate::plan::check::CheckPlan;
 use crate::plan::fences::FencesPlan;
 use crate::plan::monitor::MonitorPlan;
+use crate::plan::relax::RelaxPlan;
 use crate::plan::replay::ReplayPlan;
 use crate::screen::{Channel, Color, Screen, complain};
 
@@ -90,6 +91,7 @@ fn run(command: Command) -> Result<Status, Failure> {
     match command {
         Command::Check(typed) => Ok(check::run(&CheckPlan::new(&typed)?)),
         Command::Fences(typed) => Ok(fences::run(&FencesPlan::new(&typed)?)),
+        Command::Relax(typed) => Ok(relax::run(&RelaxPlan::new(*typed)?)),
         Command::Replay(typed) => replay::run(&ReplayPlan::new(&typed)?),
         Command::Monitor(typed) => monitor::run(&MonitorPlan::new(&typed)?),
         Command::Cc { arguments } => Err(cc::run(&arguments)),

@@ -47,7 +47,7 @@ pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
     // clap's other tips, such as to quote an option, are beside the point.
     let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: ")).map(str::to_string);
     let tip = tip.filter(|tip| tip.contains("similar"));
-    let command = ["check", "fences", "replay", "monitor", "doctor"].into_iter().find(|name| *name == command);
+    let command = ["check", "fences", "relax", "replay", "monitor", "doctor"].into_iter().find(|name| *name == command);
     let general = || match command {
         Some(command) => format!("`fencehound {command} --help` lists what may be typed"),
         None => "`fencehound --help` lists the commands".to_string(),

@@ -19,9 +19,9 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
-    BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits, Machine,
-    Message, Operation, Packed, Prefixes, Recorded, Repair, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd,
-    StoppedBy, Tally, Trace, TraceEvent, Violation,
+    Atomic, BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits,
+    Machine, Message, Operation, Packed, Prefixes, Recorded, Repair, Replay, Role, Schedule, ScheduleEnd, Slice,
+    SliceEnd, StoppedBy, Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::graph::threads::number;
@@ -35,6 +35,7 @@ use crate::schedule::{leaks, stuck, turns, wakes};
 use crate::search::ends::{Stopped, failure_of, silence, stack_overflow};
 use crate::state::buffers::BufferedMemory;
 use crate::state::failure::{Extent, Failure, name, site_use};
+use crate::state::graph::orders::Replaced;
 use crate::state::graph::overrides::Overrides;
 use crate::state::heap::Heap;
 use crate::state::observed::outcome;
@@ -208,6 +209,9 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
             let graph = runtime.graph_mut();
             (graph.overrides, graph.sought) = (Overrides::new(overrides), Some((wrong.clone(), None)));
         });
+    }
+    if let Some(orders) = &job.orders {
+        with(|runtime| runtime.graph_mut().orders = Some(Replaced::new(orders)));
     }
     let stopped = graphs::search(job, &graphs::Limits { seconds: graphs.seconds, executions: slice.executions });
     with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)
@@ -607,12 +611,19 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
             left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.remarks.left_waiting)),
             assumptions: runtime.remarks.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
             obstacle: runtime.graph.as_deref_mut().and_then(|graph| graph.sought.as_mut()?.1.take()),
+            atomics: atomics(runtime),
             ..runtime.recorder.tally()
         },
         found: runtime.recorder.findings.take_found(),
         recorded: std::mem::take(&mut runtime.recorder.tallied.recorded),
         divisions: runtime.memory.shadow.divisions(),
     }
+}
+
+/// Returns the atomic accesses and fences that executions have, if orders are given.
+fn atomics(runtime: &Runtime) -> Vec<Atomic> {
+    let orders = runtime.graph.as_deref().and_then(|graph| graph.orders.as_ref());
+    orders.map(Replaced::seen).unwrap_or_default()
 }
 
 /// Sends the tool the trace of a replay, or why the program did not follow the schedule.

@@ -5,4 +5,5 @@ pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod fences;
 pub(crate) mod monitor;
+pub(crate) mod relax;
 pub(crate) mod replay;

@@ -287,6 +287,7 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         machine: None,
         compared: None,
         repair: None,
+        orders: None,
         record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
     })
 }

@@ -11,5 +11,6 @@ mod fits;
 pub(crate) mod judge;
 pub(crate) mod monitor;
 mod monitors;
+pub(crate) mod relax;
 pub(crate) mod replay;
 pub(crate) mod target;

@@ -19,6 +19,7 @@ pub(crate) mod machines;
 pub(crate) mod models;
 pub(crate) mod named;
 pub(crate) mod portable;
+pub(crate) mod relaxing;
 pub(crate) mod remedies;
 pub(crate) mod repair;
 pub(crate) mod results;

@@ -220,6 +220,7 @@ mod tests {
             machine: None,
             compared: None,
             repair: None,
+            orders: None,
             record: protocol::Recorded::Nothing,
         };
         Key::new(vec!["a.c".to_string()], &[], String::new(), &[], &[], &explore)

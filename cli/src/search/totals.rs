@@ -134,6 +134,7 @@ impl Totals {
             undecided: self.undecided(),
             containments: tally.containments.clone(),
             obstacle: tally.obstacle.clone(),
+            atomics: tally.atomics.clone(),
             leaves_out_rounds: tally.leaves_out_rounds,
             leaves_out_classes: tally.leaves_out_classes,
             left_waiting: tally.left_waiting.clone(),

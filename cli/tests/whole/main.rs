@@ -17,6 +17,7 @@ mod judging;
 mod known;
 mod machines;
 mod memory;
+mod relax;
 mod remedies;
 mod search;
 mod trust;

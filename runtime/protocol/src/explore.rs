@@ -5,6 +5,7 @@ use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
 use crate::finals::Compared;
+use crate::ordered::Ordered;
 use crate::repair::Repair;
 
 /// The order to explore executions: all, or some, of those within a preemption bound.
@@ -42,6 +43,10 @@ pub struct Explore {
     /// The repair that is tried ([`crate::Repair`]); `None` to run the program as it is.
     #[serde(default)]
     pub repair: Option<Repair>,
+    /// The orders that atomic accesses and fences of execution graphs have in the place of those of the source; `None` if they
+    /// have their own, and nothing is said of them.
+    #[serde(default)]
+    pub orders: Option<Vec<Ordered>>,
     /// Whether executions are recorded.
     pub record: Recorded,
 }

@@ -74,7 +74,7 @@ pub struct Repair {
 }
 
 /// A wrong execution that a repair leaves.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Obstacle {
     /// Sets of overrides, each of which shares an override with every repair; an empty set if there is no repair.
     pub clauses: Vec<Vec<Override>>,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::FailureKind;
 use crate::finals::Finals;
+use crate::ordered::Atomic;
 use crate::outcomes::Outcomes;
 use crate::place::Place;
 use crate::repair::Obstacle;
@@ -67,6 +68,9 @@ pub struct Summary {
     /// The first wrong execution, if a repair is tried ([`crate::Repair`]) and leaves one.
     #[serde(default)]
     pub obstacle: Option<Obstacle>,
+    /// The atomic accesses and fences that executions have, if orders are given ([`crate::Explore::orders`]).
+    #[serde(default)]
+    pub atomics: Vec<Atomic>,
     /// Whether rounds of wait loops were left out of execution graphs.
     #[serde(default)]
     pub leaves_out_rounds: bool,
@@ -103,6 +107,7 @@ impl Summary {
             undecided: 0,
             containments: Vec::new(),
             obstacle: None,
+            atomics: Vec::new(),
             leaves_out_rounds: false,
             leaves_out_classes: false,
             left_waiting: Vec::new(),

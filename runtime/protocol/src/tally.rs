@@ -6,6 +6,7 @@ use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
 use crate::finals::Finals;
+use crate::ordered::Atomic;
 use crate::outcomes::Outcomes;
 use crate::repair::Obstacle;
 use crate::summary::{Containment, FirstReport, LeftWaiting};
@@ -51,6 +52,9 @@ pub struct Tally {
     /// The first wrong execution, as [`crate::Summary::obstacle`].
     #[serde(default)]
     pub obstacle: Option<Obstacle>,
+    /// Atomic accesses and fences, as [`crate::Summary::atomics`].
+    #[serde(default)]
+    pub atomics: Vec<Atomic>,
     /// Whether rounds of wait loops were left out, as [`crate::Summary::leaves_out_rounds`].
     #[serde(default)]
     pub leaves_out_rounds: bool,
@@ -93,6 +97,7 @@ impl Tally {
         // Execution graphs are searched in one slice.
         self.containments.extend(next.containments.iter().cloned());
         self.obstacle = self.obstacle.take().or_else(|| next.obstacle.clone());
+        self.atomics.extend(next.atomics.iter().cloned());
         self.leaves_out_rounds |= next.leaves_out_rounds;
         self.leaves_out_classes |= next.leaves_out_classes;
         let before = std::mem::take(&mut self.left_waiting);

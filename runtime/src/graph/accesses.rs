@@ -4,7 +4,7 @@ use engine::event::Kind;
 use engine::graph::{Access, Internal, Link, Reached, Value, Written};
 use engine::mapping::graphs::{self, Around, Form};
 use engine::mapping::power::Synchronizes;
-use engine::mapping::{MachineFence, Order};
+use engine::mapping::{Barriers, MachineFence, Order};
 use protocol::Operation;
 
 use crate::graph::stops::{park, refuse};
@@ -44,7 +44,7 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
 pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPointer) {
     let fenced = with(|runtime| {
         let full = runtime.graph_mut().run.fences.full;
-        let fenced = fence_in_graph(runtime, machine, order);
+        let fenced = fence_in_graph(runtime, machine, order, site);
         let graph = runtime.graph_mut();
         if graph.run.fences.full > full {
             graph.aside(AsideOperation::Fence(site));
@@ -97,8 +97,17 @@ pub(crate) fn record_in_graph(runtime: &mut Runtime, access: &access::Access) ->
 
 /// Adds a fence to those of the running thread, given by its kind in the hook ABI or by its C11 order; returns `None`
 /// if the model's processor has no such fence.
-pub(crate) fn fence_in_graph(runtime: &mut Runtime, machine: Option<MachineFence>, order: Order) -> Option<()> {
+pub(crate) fn fence_in_graph(
+    runtime: &mut Runtime,
+    machine: Option<MachineFence>,
+    order: Order,
+    site: RecordPointer,
+) -> Option<()> {
     let graph = runtime.graph_mut();
+    let order = match &mut graph.orders {
+        Some(orders) if machine.is_none() => orders.of_fence(order, site),
+        _ => order,
+    };
     if machine == Some(MachineFence::Instructions) {
         graph.fence_instructions();
     }
@@ -168,10 +177,11 @@ pub(crate) fn prepare_read(graph: &mut Graph, address: usize, width: usize, init
 
 /// Records an access to memory that has just been performed on the value that [`prepare`] put there.
 pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effect) {
-    let &access::Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
+    let &access::Access { address, width, kind, operation, site, before, after, .. } = access;
     let location = graph.places.at(address);
     let (of_address, of_value) = labels::given();
     let (of_expected, is_unused) = labels::given_of_update();
+    let barriers = ordered(graph, access);
     let form = form(operation, width, is_unused);
     let Around { before: fences, after: behind, synchronizes, annotations } =
         graphs::access(graph.model, kind, barriers, form);
@@ -219,6 +229,17 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
     let turn = graph.push(recorded, after);
     graph.run.fences += behind;
     (turn, effect)
+}
+
+/// Returns the barriers of an access: those of the program, unless orders take the place of its own.
+fn ordered(graph: &mut Graph, access: &access::Access) -> Barriers {
+    let &access::Access { address, kind, barriers, operation, site, .. } = access;
+    let Some(orders) = &mut graph.orders else { return barriers };
+    let replaced = orders.of_access(kind, barriers, Note { site, operation }, address);
+    if let (Some(order), Some(other)) = (replaced.order, replaced.otherwise) {
+        graph.run.decides = order.acquires() != other.acquires();
+    }
+    replaced
 }
 
 /// Returns the form in which a read-modify-write of this width is compiled: RISC-V has single instructions for 4 and 8

@@ -19,6 +19,7 @@ use crate::state::exited::Exit;
 use crate::state::failure::Failure;
 use crate::state::graph::initialisers::Initialisers;
 use crate::state::graph::labels::{Label, Members, Private, Sets};
+use crate::state::graph::orders::Replaced;
 use crate::state::graph::overrides::Overrides;
 use crate::state::graph::places::Places;
 use crate::state::graph::states::States;
@@ -168,6 +169,8 @@ pub(crate) struct Graph {
     pub(crate) ends: bool,
     /// The accesses that a repair makes stronger than the program has them.
     pub(crate) overrides: Overrides,
+    /// The orders that take the place of the program's; `None` if none may.
+    pub(crate) orders: Option<Replaced>,
     /// The wrong executions that are looked for, and the first one that was found.
     pub(crate) sought: Option<(Wrong, Option<Obstacle>)>,
 }
@@ -214,6 +217,7 @@ impl Graph {
             failures: Vec::new(),
             ends: false,
             overrides: Overrides::default(),
+            orders: None,
             sought: None,
         }
     }
@@ -413,5 +417,6 @@ pub(crate) struct Aside {
 pub(crate) mod initialisers;
 pub(crate) mod labels;
 pub(crate) mod milestones;
+pub(crate) mod orders;
 pub(crate) mod overrides;
 pub(crate) mod states;

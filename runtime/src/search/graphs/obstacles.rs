@@ -38,7 +38,9 @@ pub(crate) fn watch<const W: usize>(
     if !is_wrong {
         return Ok(());
     }
-    let obstacle = obstacle(execution, &notes(execution)?);
+    // Where orders are tried, it is enough that there is one.
+    let is_told = with(|runtime| runtime.graph_mut().orders.is_none()) == Some(true);
+    let obstacle = if is_told { obstacle(execution, &notes(execution)?) } else { Obstacle::default() };
     with(|runtime| {
         if let Some((_, found)) = &mut runtime.graph_mut().sought {
             *found = Some(obstacle);

@@ -1,0 +1,107 @@
+//! What is said of orders that are weaker.
+
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+use protocol::{MemoryModel, Operation, Order, Orders};
+
+use super::weakening::{Reason, Weakened, Wronged};
+use crate::programs::consequences::failure_of;
+use crate::programs::judged::title;
+use crate::programs::judging::{Judgement, values_in_words};
+use crate::report::names::short_place;
+use crate::text::{counted, printable};
+
+/// `C11, x86 (TSO) and ARMv8`.
+pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
+    let names: Vec<&str> = models.iter().map(|&model| title(model)).collect();
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_string(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// What C calls an order; of a fence, `none` for one that is not there.
+fn order_in_words(operation: Operation, order: Order) -> &'static str {
+    match order {
+        Order::Relaxed if operation == Operation::Fence => "none",
+        Order::Relaxed => "relaxed",
+        Order::Acquire => "acquire",
+        Order::Release => "release",
+        Order::AcquireRelease => "acq_rel",
+        Order::SequentiallyConsistent => "seq_cst",
+    }
+}
+
+/// `release`; `acq_rel, acquire on failure`.
+fn orders_in_words(operation: Operation, orders: Orders) -> String {
+    let order = order_in_words(operation, orders.order);
+    match orders.failure {
+        Some(failure) => format!("{order}, {} on failure", order_in_words(operation, failure)),
+        None => order.to_string(),
+    }
+}
+
+/// All accesses and fences, each with the orders that it needs, and what comes of weaker ones.
+pub(crate) fn table(atomics: &[Weakened]) -> String {
+    let mut text = String::new();
+    for one in atomics {
+        let Weakened { atomic, needs, reasons } = one;
+        let operation = atomic.ordered.at.operation;
+        let what = format!("{} {}", operation.name(), printable(&atomic.target));
+        let has = orders_in_words(operation, atomic.ordered.orders);
+        let orders = if *needs == atomic.ordered.orders {
+            format!("{has} stays")
+        } else {
+            format!("{} for {has}", orders_in_words(operation, *needs)).bold().to_string()
+        };
+        let place = short_place(&atomic.ordered.at.place);
+        let _ = writeln!(text, "  {place} ({}): {orders}", what.trim_end());
+        for reason in reasons.values() {
+            let _ = writeln!(text, "      {}", reason_in_words(operation, reason));
+        }
+    }
+    text
+}
+
+fn reason_in_words(operation: Operation, reason: &Reason) -> String {
+    match reason {
+        Reason::Wrong(order, wronged) => {
+            format!("with {} {}", order_in_words(operation, *order), wronged_in_words(wronged))
+        }
+        Reason::Open(order, why) => format!("with {} it is open: {why}", order_in_words(operation, *order)),
+    }
+}
+
+/// What goes wrong, behind a model: `ARMv8 shows r1 = 0 and r2 = 0, as no SC execution does`.
+pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
+    let model = title(wronged.model);
+    match &wronged.judgement {
+        Some(Judgement::Breaks(index)) => {
+            let failure = failure_of(&wronged.exploration.violations[*index], None);
+            let suffix = if failure.is_race() { "" } else { ", as in no SC execution" };
+            format!("{model} breaks, {}{suffix}", failure.in_words())
+        }
+        Some(Judgement::Shows(values)) if !values.is_empty() => {
+            format!("{model} shows {}, as no SC execution does", values_in_words(values))
+        }
+        _ => format!("{model} shows an end that no SC execution has"),
+    }
+}
+
+/// `5 of 7 orders can be weaker`.
+pub(crate) fn weaker_in_words(atomics: &[Weakened]) -> String {
+    let weaker = atomics.iter().filter(|one| one.needs != one.atomic.ordered.orders).count();
+    format!(
+        "{weaker} of {} can have weaker orders",
+        counted(atomics.len() as u64, "access or fence", "accesses and fences")
+    )
+}
+
+/// `all 14 C11 executions, 12 ARMv8 executions end as under SC`.
+pub(crate) fn proof(executions: &[(MemoryModel, u64)]) -> String {
+    let count = |&(model, count): &(MemoryModel, u64)| format!("{count} {}", model.title());
+    let all: Vec<String> = executions.iter().map(count).collect();
+    format!("all executions ({}) end as under SC", all.join(", "))
+}
