@@ -35,10 +35,12 @@ impl Kind {
     }
 }
 
+/// Whether the header does not say how many bytes a pointer points to.
 const fn is_unknown(bytes: Option<usize>) -> bool {
     bytes.is_none()
 }
 
+/// Whether two pointers point to the same number of bytes.
 const fn is_same(one: Option<usize>, other: Option<usize>) -> bool {
     matches!((one, other), (Some(one), Some(other)) if one == other)
 }
@@ -120,6 +122,7 @@ pub(crate) const fn number(name: &str) -> u32 {
     panic!("fencehound_hooks.h has no such number")
 }
 
+/// Whether two names are equal.
 const fn is_name(one: &[u8], other: &[u8]) -> bool {
     let mut index = 0;
     while index < one.len() && index < other.len() && one[index] == other[index] {

@@ -112,6 +112,7 @@ fn follow_unwritten() {
     }
 }
 
+/// Ends the process if the tool speaks another version of the protocol.
 fn refuse_other_version(version: u32) {
     if version != protocol::VERSION {
         channel::internal_error(&format!(

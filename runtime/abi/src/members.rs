@@ -44,11 +44,11 @@ struct Bytes {
 /// How much of the bytes that are looked for is in a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// None of them.
+    /// The type holds none of the bytes.
     Nothing,
-    /// The first byte, but not all of them.
+    /// The type holds the first byte, but not all of them.
     First,
-    /// All of them.
+    /// The type holds all bytes.
     All,
 }
 

@@ -157,10 +157,10 @@ impl Limits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitStatus {
-    /// It is a violation.
+    /// An exit status other than 0 is a violation.
     #[default]
     Reported,
-    /// It is an end like any other.
+    /// An exit status other than 0 is an end like any other.
     Ignored,
 }
 

@@ -77,6 +77,7 @@ impl Serialize for Address<'_> {
     }
 }
 
+/// The reader of an [`Address`], which borrows names where it can.
 struct AddressVisitor;
 
 /// Returns the number that a name spells, if it is `0x` and hexadecimal digits.

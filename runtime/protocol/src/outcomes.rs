@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The distinct observed outcomes of complete executions that did not fail. Two sets can be joined.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Outcomes {
+    /// The outcomes that are kept.
     distinct: BTreeSet<String>,
     /// Whether some execution observed nothing.
     has_silent: bool,

@@ -27,6 +27,7 @@ impl<'de> Deserialize<'de> for Packed {
     }
 }
 
+/// The reader of [`Packed`] bytes.
 struct PackedVisitor;
 
 impl Visitor<'_> for PackedVisitor {

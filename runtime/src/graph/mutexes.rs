@@ -81,8 +81,11 @@ fn locks_again(mutex: usize) -> bool {
 
 /// The number of times that the running thread holds a mutex with which it is about to wait.
 pub(crate) enum Holds {
+    /// The thread does not hold the mutex, which has this type.
     Not(Type),
+    /// The thread holds it once, so that a wait can unlock it.
     Once,
+    /// The thread holds it more than once.
     Often,
 }
 

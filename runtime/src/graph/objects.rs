@@ -68,6 +68,7 @@ struct Manner {
     paths: &'static [Path],
 }
 
+/// Makes the manner of an operation.
 const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> Manner {
     Manner { class, operation, paths }
 }
@@ -198,6 +199,7 @@ pub(crate) fn broadcast(call: Call) {
     });
 }
 
+/// The paths of a signal or broadcast.
 const WAKES: &[Path] = &[calls::SIGNAL, calls::SIGNAL_NOBODY];
 
 /// Wakes sleeping threads; returns the path, by whether there were any.

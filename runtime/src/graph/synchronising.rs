@@ -20,6 +20,7 @@ pub(crate) enum Stuck {
     Misuse(String),
 }
 
+/// Makes the reason of an operation that breaks its contract.
 pub(crate) fn misuse(what: &str) -> Stuck {
     Stuck::Misuse(what.to_owned())
 }

@@ -26,7 +26,9 @@ use crate::state::threads::{Start, handle};
 /// The side of a creation or join that is ordered with the other thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
+    /// What comes before the creation, or the thread before its end.
     Before,
+    /// What comes after the join, or the thread after its beginning.
     After,
 }
 
@@ -154,7 +156,9 @@ pub(crate) fn create(start: Start, site: RecordPointer) -> usize {
 
 /// The result of the creation of a key.
 pub(crate) enum Created {
+    /// The key has been created, with this number.
     Key(u32),
+    /// There are as many keys as there may be.
     TooMany,
     /// The key has the number of another one, with another destructor or place.
     Other,
@@ -176,6 +180,7 @@ pub(crate) fn create_key(runtime: &mut Runtime, destructor: Option<Destructor>, 
     if same { Created::Key(key) } else { Created::Other }
 }
 
+/// Returns the address of a destructor.
 fn address(destructor: Destructor) -> usize {
     destructor as usize
 }

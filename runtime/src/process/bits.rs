@@ -2,9 +2,13 @@
 
 /// An unsigned number of 1, 2, 4 or 8 bytes that an access loads or stores.
 pub(crate) trait Bits: Copy + Eq {
+    /// The width in bytes.
     const WIDTH: u8;
+    /// Returns the number, extended by zeros.
     fn wide(self) -> u64;
+    /// Returns the lowest bits of a number.
     fn narrow(wide: u64) -> Self;
+    /// Returns the number as a signed one of its width, extended by its sign.
     fn signed(self) -> i64;
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Whether the code that runs is the runtime's own.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
 /// Whether the code that runs, or that a signal interrupted, is the runtime's own.

@@ -81,6 +81,7 @@ fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
     true
 }
 
+/// Handles a fault: leaves the fiber at fault, or ends the process if the runtime itself is at fault.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: this is the second argument of an SA_SIGINFO handler, valid information.
     let info = unsafe { &*info };
@@ -99,16 +100,19 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     }
 }
 
+/// Handles a tick of the timer: leaves a fiber that has performed no visible operation for too long.
 extern "C" fn on_tick(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
     if ticks::tick() && leave_fiber(context, Fault::Silent) {
         ticks::forgive();
     }
 }
 
+/// Handles Ctrl-C.
 extern "C" fn on_interrupt(_signal: c_int, _info: *mut libc::siginfo_t, _context: *mut c_void) {
     ticks::interrupt();
 }
 
+/// A handler of a signal.
 type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
 /// Installs a handler of a signal, which runs on the handlers' own stack.

@@ -51,6 +51,7 @@ struct Fibers {
     contexts: [Cell<Context>; Thread::LIMIT],
     /// The context of [`run`], while a fiber runs.
     outside: Cell<Context>,
+    /// The thread whose fiber runs, if one does.
     running: Cell<Option<Thread>>,
     /// The code of every fiber: the thread's code, up to its end.
     body: Cell<Body>,

@@ -12,6 +12,7 @@ use crate::process::{channel, ticks};
 pub(crate) const WHAT: &str = "code of the program on a thread that a library started by itself";
 
 thread_local! {
+    /// Whether this OS thread is the one that runs the program.
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 

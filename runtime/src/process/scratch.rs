@@ -8,10 +8,13 @@ use crate::process::busy::Busy;
 /// The texts of all hooks, by slot.
 #[derive(Default)]
 struct Slots {
+    /// The bytes of each slot.
     bytes: Vec<Vec<u8>>,
+    /// The slots that are free.
     free: Vec<usize>,
 }
 
+/// The texts, as a global variable.
 struct Global {
     slots: UnsafeCell<Option<Slots>>,
 }

@@ -179,7 +179,9 @@ pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
 pub(crate) struct Sites {
     /// The number of each record's place, by the record's index in the section.
     numbers: Vec<u32>,
+    /// The address of the first record.
     first: usize,
+    /// The number of a place that is not known.
     unknown: u32,
     /// A record of a shared library, if one was met: a library may be instrumented, too.
     foreign: Option<&'static Record>,

@@ -8,6 +8,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
+/// The folder in which the program was started.
 static STARTED_IN: OnceLock<PathBuf> = OnceLock::new();
 
 /// Keeps the present folder as the one in which the program was started.

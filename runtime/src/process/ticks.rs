@@ -5,11 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The milliseconds from one tick of the timer to the next.
 pub(crate) const TICK: i64 = 20;
+/// Whether Ctrl-C was pressed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The number of ticks of the timer that have passed.
 static TICKS: AtomicU64 = AtomicU64::new(0);
 /// A count of executions and events: a value that stays the same over many ticks means that a thread only computes, or
 /// waits for the system.
 static PROGRESS: AtomicU64 = AtomicU64::new(0);
+/// The value of [`PROGRESS`] at the last tick.
 static SEEN: AtomicU64 = AtomicU64::new(0);
 /// The nanoseconds of processor time used by the last tick.
 static COMPUTED: AtomicU64 = AtomicU64::new(0);

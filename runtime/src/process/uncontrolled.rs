@@ -25,6 +25,7 @@ pub(crate) fn is_alone() -> bool {
     !CONTROLLED.load(Ordering::Relaxed)
 }
 
+/// A function of section `.preinit_array`, which gets the arguments of `main`.
 type Beginning = extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
 
 /// The function that the C library calls before all constructors. `main` refers to it, so that no linker drops it.
@@ -260,6 +261,7 @@ struct Buffer {
     below: *mut Buffer,
 }
 
+/// A cleanup handler of the program.
 type Routine = unsafe extern "C" fn(*mut c_void);
 
 unsafe extern "C" {
@@ -268,6 +270,7 @@ unsafe extern "C" {
 }
 
 thread_local! {
+    /// The cleanup handler that this thread has pushed last, or null.
     static TOP: std::cell::Cell<*mut Buffer> = const { std::cell::Cell::new(std::ptr::null_mut()) };
 }
 

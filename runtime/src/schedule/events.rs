@@ -412,6 +412,7 @@ pub(crate) fn steps_on(runtime: &mut Runtime, object: Object, note: Note, addres
     step(runtime, &[], &[object], note, address)
 }
 
+/// Adds a step of the running thread to the execution, which touches these locations and concerns these objects.
 fn step(runtime: &mut Runtime, locations: &[Location], objects: &[Object], note: Note, address: usize) -> Turn {
     runtime.threads.at(runtime.running).events += 1;
     if runtime.recorder.trail.traces() {

@@ -34,7 +34,7 @@ pub(crate) fn arrive(runtime: &mut Runtime, pending: Pending, site: RecordPointe
     }
 }
 
-/// Whether the stack pointer is on no stack, or on another one than the running thread's, or at its end.
+/// Whether the stack pointer is outside of the running thread's stack, or near its end.
 #[inline(always)]
 fn is_off_stack(runtime: &Runtime) -> bool {
     stack_pointer().wrapping_sub(runtime.stack_floor) >= STACK_OF_THE_PROGRAM

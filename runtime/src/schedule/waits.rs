@@ -25,9 +25,9 @@ use crate::state::waits::{Change, MOST_CHANGES, Mark, Read, Round, Thing, held};
 /// What an operation on an object tells its thread about the object.
 #[derive(Clone, Copy)]
 pub(crate) enum Looks {
-    /// It tells nothing: it happens in one state of the object only, and is waited for.
+    /// The operation tells nothing: it happens in one state of the object only, and is waited for.
     Alike,
-    /// It tells this value of [`engine::execution::Objects::seen`].
+    /// The operation tells this value of [`engine::execution::Objects::seen`].
     Like(u64),
 }
 

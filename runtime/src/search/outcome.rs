@@ -18,10 +18,13 @@ use crate::state::heap::Block;
 pub(crate) struct Left {
     /// The bytes that each thread has printed, by its creation path.
     pub(crate) printed: BTreeMap<Vec<u32>, Vec<u8>>,
+    /// What each thread has observed, by its creation path.
     pub(crate) observed: BTreeMap<Vec<u32>, String>,
+    /// The exit statuses of the threads that have ended the process.
     pub(crate) statuses: BTreeSet<u8>,
     /// Whether a thread has called `exit` or one of its sisters.
     pub(crate) has_exited: bool,
+    /// The memory that is not compared.
     pub(crate) ignored: Vec<Range<usize>>,
 }
 
@@ -78,10 +81,12 @@ impl Outcome {
         (self.last, self.first)
     }
 
+    /// Adds a part of the outcome, by which it is compared.
     fn add(&mut self, key: Vec<u8>, value: Vec<u8>) {
         self.parts.insert(key, value);
     }
 
+    /// Adds a name for people, with its values at the beginning and in the end.
     fn name(&mut self, name: String, first: &str, last: &str) {
         self.first.insert(name.clone(), first.to_owned());
         self.last.insert(name, last.to_owned());

@@ -22,7 +22,9 @@ pub(crate) enum Owed {
 
 /// The store buffers, with real memory as one of their threads sees it.
 pub(crate) struct BufferedMemory {
+    /// The stores that wait.
     waiting: StoreBuffers,
+    /// The thread whose view of memory is in place.
     shown: Thread,
     /// The most stores that may be delayed at a time; `None` if there is no limit.
     pub(crate) delays: Option<u32>,
@@ -164,6 +166,7 @@ fn swap(entry: &mut StoreEntry) {
     entry.bytes = held;
 }
 
+/// Reads bytes of the program's.
 fn read(bytes: &Range<usize>) -> Vec<u8> {
     let mut held = vec![0; bytes.len()];
     // SAFETY: the program stored these bytes through a hook, which has not faulted, and what has ended since has no entries.
@@ -171,6 +174,7 @@ fn read(bytes: &Range<usize>) -> Vec<u8> {
     held
 }
 
+/// Writes bytes of the program's.
 fn write(address: usize, bytes: &[u8]) {
     // SAFETY: as for `read`.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };

@@ -21,6 +21,7 @@ pub(crate) enum Handler {
 /// The end of a thread: what it has to do then, and whether it is cancelled.
 #[derive(Default)]
 pub(crate) struct Ends {
+    /// What is to be done when the thread ends, the last first.
     pub(crate) handlers: Vec<Handler>,
     pub(crate) cancellation: Cancellation,
 }
@@ -44,8 +45,10 @@ pub(crate) enum Enabled {
 /// The state of a thread's cancellation.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cancellation {
+    /// Whether the thread has been asked to end.
     pub(crate) requested: bool,
     pub(crate) enabled: Enabled,
+    /// Whether the thread is ending, and heeds no request any more.
     pub(crate) ending: bool,
     /// Whether the thread has come to a wait that is a cancellation point.
     pub(crate) waits: bool,

@@ -68,11 +68,15 @@ impl Handler {
     }
 }
 
-/// The functions to be called when the program exits in this execution, the last one first.
+/// The functions to be called when the program begins and when it exits, in this execution.
 pub(crate) struct Exits {
+    /// The constructors of the program's files, in the order in which they run.
     pub(crate) constructors: Vec<Structor>,
+    /// The destructors of the program's files, in the order in which `at_exit` gets them.
     destructors: Vec<Structor>,
+    /// The functions to be called at an exit, the last of which is called first.
     pub(crate) at_exit: Vec<Handler>,
+    /// The functions to be called at a quick exit, the last of which is called first.
     pub(crate) at_quick_exit: Vec<Handler>,
 }
 

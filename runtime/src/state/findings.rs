@@ -38,7 +38,9 @@ pub(crate) struct Findings {
     pairs: FxHashMap<(usize, u32, u32), usize>,
     /// The index in `found` of each cycle of transactions that a monitor reported, by the sites of its edges.
     cycles: BTreeMap<(usize, BTreeSet<[u32; 2]>), usize>,
+    /// The index in `found` of each failure.
     failures: FxHashMap<Identity, usize>,
+    /// The violations, in the order of their discovery.
     found: Vec<FoundOnce>,
     /// The violations that other slices have found: of these it is only told that they were seen.
     known: FxHashSet<Identity>,
@@ -91,6 +93,7 @@ impl Findings {
         self.add(identity, violation);
     }
 
+    /// Adds a violation that no execution shows yet.
     fn add(&mut self, identity: Identity, violation: Option<Violation>) {
         let violation = violation.map(Box::new);
         self.found.push(FoundOnce { sighting: Sighting { identity, executions: 0, violation }, last: 0 });

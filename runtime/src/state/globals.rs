@@ -86,6 +86,7 @@ impl Saved {
         Self { address: range.start, bytes }
     }
 
+    /// Returns the addresses of the section.
     const fn range(&self) -> Range<usize> {
         self.address..self.address + self.bytes.len()
     }
@@ -107,6 +108,7 @@ impl Saved {
         }
     }
 
+    /// Copies the section back.
     fn restore(&self) {
         // SAFETY: the variables' section, writable, while no thread of the program runs.
         unsafe { std::ptr::copy_nonoverlapping(self.bytes.as_ptr(), self.address as *mut u8, self.bytes.len()) };

@@ -59,10 +59,15 @@ pub(crate) struct Spelled {
 /// The reads that an access depends on: by its address, by its value, and by the branches and addresses before it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Depends {
+    /// The reads that the address is computed from.
     pub(crate) address: Label,
+    /// The reads that the value is computed from.
     pub(crate) value: Label,
+    /// The reads that a branch before the access depends on.
     pub(crate) control: Label,
+    /// The reads that a branch before the last instruction fence depends on.
     pub(crate) synchronized: Label,
+    /// The reads that the address of an earlier access depends on.
     pub(crate) addresses_before: Label,
     /// The reads that decide it, see [`engine::graph::Label::decided_by`].
     pub(crate) decided: Label,
@@ -82,8 +87,11 @@ pub(crate) enum Stop {
 /// The run of one thread, alone.
 pub(crate) struct Run {
     pub(crate) thread: Thread,
+    /// The number of the thread's function and argument; 0 for main.
     pub(crate) origin: u32,
+    /// The values that the thread's accesses read, as far as they are known, by the index of the access.
     pub(crate) reads: Vec<Option<Value>>,
+    /// The accesses that the thread has made.
     pub(crate) recorded: Vec<Recorded>,
     /// The marks and fences that stand between accesses.
     pub(crate) asides: Vec<Aside>,
@@ -91,8 +99,11 @@ pub(crate) struct Run {
     pub(crate) milestones: Vec<milestones::Milestone>,
     /// The most accesses that may be made.
     limit: usize,
+    /// The fences that the thread has executed.
     pub(crate) fences: Fences,
+    /// The number of threads that the thread has created.
     pub(crate) created: u32,
+    /// The number of threads that the thread has joined.
     pub(crate) joined: u32,
     /// The number of keys of thread-specific data that the thread has created.
     keys: u32,
@@ -106,6 +117,7 @@ pub(crate) struct Run {
     pub(crate) addresses: Label,
     /// The reads that pick such an address, or something that a branch depends on.
     pub(crate) decided: Label,
+    /// The labels of private memory.
     pub(crate) private: Private,
     /// Whether what comes after the next access depends on what that reads.
     pub(crate) decides: bool,
@@ -117,6 +129,7 @@ pub(crate) struct Run {
     pub(crate) is_piece: bool,
     /// The last iteration whose wait ran out and which changed nothing else.
     pub(crate) patience: Option<Idle>,
+    /// The reason why the run has ended, once it has.
     pub(crate) stop: Option<Stop>,
     pub(crate) ending: Ending,
 }
@@ -133,6 +146,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
+    /// Forgets what the last run left.
     fn clear(&mut self) {
         self.printed.clear();
         self.ignored.clear();
@@ -159,11 +173,13 @@ pub(crate) struct Graph {
     pub(crate) states: States,
     pub(crate) initialisers: Initialisers,
     pub(crate) run: Run,
+    /// The thread that each thread has created, by its number among those.
     pub(crate) children: FxHashMap<(Thread, u32), Thread>,
     /// The creation path of each thread, from main.
     pub(crate) paths: Vec<Vec<u32>>,
     /// The function and argument that threads run, by their origin, from 1.
     pub(crate) origins: Vec<Start>,
+    /// The failures that threads come to, by the numbers that graphs give them.
     pub(crate) failures: Vec<Failure>,
     /// Whether something that threads may use too late ends in some run of a thread.
     pub(crate) ends: bool,
@@ -384,7 +400,7 @@ impl Graph {
 /// The part of an access that must be known before the thread goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum After {
-    /// Nothing need be known.
+    /// The thread goes on whatever is known.
     Anything,
     /// The value that is read must be known.
     Known,

@@ -27,7 +27,9 @@ pub(crate) struct Block {
     pub(crate) size: usize,
     /// The bytes up to the next block.
     capacity: usize,
+    /// The thread that allocated the block, and the place.
     pub(crate) allocated: Doer,
+    /// The thread that freed the block, and the place, once it is freed.
     pub(crate) freed: Option<Doer>,
 }
 
@@ -41,6 +43,7 @@ impl Block {
 /// A thread's arena, with its blocks in ascending order.
 #[derive(Default)]
 struct Arena {
+    /// The bytes of the arena that were given out.
     used: usize,
     blocks: Vec<Block>,
     /// The addresses of freed blocks, by capacity, the last freed one last.
@@ -97,6 +100,7 @@ impl Heap {
         arena.freed.clear();
     }
 
+    /// Returns the arena of a thread, an empty one at first.
     fn arena(&mut self, thread: Thread) -> &mut Arena {
         if self.arenas.len() <= thread.index() {
             self.arenas.resize_with(thread.index() + 1, Arena::default);

@@ -8,7 +8,9 @@ use crate::state::waits::Mark;
 /// The idle rounds of an execution: those that left everything as it was.
 #[derive(Debug, Default)]
 pub(crate) struct IdleRounds {
+    /// The number of idle rounds so far.
     pub(crate) count: u32,
+    /// The most idle rounds of an execution; `None` if there is no limit.
     pub(crate) limit: Option<u32>,
     /// An earlier visit, if there was one, of each loop that a thread is in; by thread and the loop's number.
     earlier: Vec<Vec<Option<Earlier>>>,
@@ -17,13 +19,15 @@ pub(crate) struct IdleRounds {
 /// A visit of a loop's header with which later ones are compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Earlier {
+    /// The private state of the loop at the visit.
     pub(crate) words: Vec<u64>,
+    /// What the thread had done by the time of the visit.
     pub(crate) mark: Mark,
-    /// The effects of the other threads by then.
+    /// The effects of the other threads by that time.
     pub(crate) effects: u64,
-    /// The number of visits that have been compared with it, and the number of them after which a later one takes its
-    /// place.
+    /// The number of visits that have been compared with it.
     pub(crate) visits: u32,
+    /// The number of such visits after which a later one takes its place.
     pub(crate) patience: u32,
 }
 

@@ -17,6 +17,7 @@ pub(crate) type Destructor = unsafe extern "C" fn(*mut c_void);
 /// A key of thread-specific data.
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
+    /// A key that has been deleted.
     Deleted,
     /// A key that has not been deleted: its destructor, and the place where it was created.
     Live(Option<Destructor>, RecordPointer),
@@ -25,7 +26,9 @@ pub(crate) enum Key {
 /// The keys, and each thread's values, by the numbers of keys.
 #[derive(Default)]
 pub(crate) struct Keys {
+    /// The keys by number.
     pub(crate) keys: BTreeMap<u32, Key>,
+    /// The values of each thread, by the number of the key.
     values: PerThread<BTreeMap<u32, usize>>,
     /// The keys that threads which run alone have deleted themselves.
     deleted: PerThread<BTreeSet<u32>>,

@@ -2,7 +2,9 @@
 
 /// The state of `random`: glibc's default generator (its `TYPE_3`), an additive one over the last 31 numbers.
 pub(crate) struct Additive {
+    /// The last 31 numbers, of which each is replaced in turn.
     numbers: [u32; 31],
+    /// The index of the number that is replaced next.
     at: usize,
 }
 

@@ -30,6 +30,7 @@ pub(crate) enum Liveness {
 /// The local variables of one thread.
 #[derive(Default)]
 struct Stack {
+    /// The living variables, the oldest first.
     living: Vec<Local>,
     /// The dead variables, by address; no two overlap, nor does any overlap a living one.
     dead: BTreeMap<usize, Local>,
@@ -38,7 +39,9 @@ struct Stack {
 /// The local variables of all threads.
 #[derive(Default)]
 pub(crate) struct Locals {
+    /// The variables of each thread.
     stacks: PerThread<Stack>,
+    /// The number of first threads that have had any.
     used: usize,
 }
 

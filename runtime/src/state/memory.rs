@@ -51,6 +51,7 @@ pub(crate) struct RefusedAccess {
 }
 
 impl RefusedAccess {
+    /// Makes the reason for an access to a freed block.
     fn freed(block: &Block) -> Self {
         let freed = block.freed.expect("a freed block was freed somewhere");
         let what = format!("in a block of {} that has been freed", bytes(block.size));
@@ -61,6 +62,7 @@ impl RefusedAccess {
         Self { kind: FailureKind::UseAfterFree, what, others }
     }
 
+    /// Makes the reason for an access beside a block, or to a heap without blocks.
     fn beside_block(accessed: &Range<usize>, block: Option<&Block>) -> Self {
         let Some(block) = block else {
             let what = "of the heap where nothing was allocated".to_owned();
@@ -71,12 +73,14 @@ impl RefusedAccess {
         Self { kind: FailureKind::OutOfBounds, what, others }
     }
 
+    /// Makes the reason for an access beside a variable.
     fn beside_variable(accessed: &Range<usize>, variable: &Variable) -> Self {
         let size = bytes(variable.bytes.len());
         let what = format!("{} the variable `{}` of {size}", beside(accessed, &variable.bytes), variable.name);
         Self { kind: FailureKind::OutOfBounds, what, others: Vec::new() }
     }
 
+    /// Makes the reason for an access beside a living local variable, or to a dead one.
     fn local(accessed: &Range<usize>, local: &Local, thread: Thread, state: Liveness) -> Self {
         let variable = described(local);
         let others = vec![part(Role::Allocated, (thread, local.record), Operation::Declare)];

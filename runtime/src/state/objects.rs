@@ -53,6 +53,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
+    /// Returns the name of the class in messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Mutex => "mutex",
@@ -160,7 +161,9 @@ pub(crate) enum Life {
     Unknown,
     /// A thread stands before an operation on the object, which its memory allows: nothing has happened to it yet.
     Expected,
+    /// The object is alive: initialised, or used by its static initialiser.
     Alive,
+    /// The object was destroyed.
     Dead,
     /// The object was destroyed, and its memory returned.
     Gone,
@@ -179,7 +182,9 @@ pub(crate) struct Known {
 /// The objects by number, and what this execution knows of each.
 #[derive(Default)]
 pub(crate) struct ObjectTable {
+    /// The number of each object, by address and class.
     numbers: BTreeMap<(usize, Class), Object>,
+    /// What is known of each object, by number.
     pub(crate) known: Vec<Known>,
 }
 
@@ -285,6 +290,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Makes the call of a function with this name on the object at an address, at the site that the program is calling
+    /// from.
     pub(crate) fn on<T>(name: &'static str, address: *const T) -> Self {
         Self { name, site: call_site(), address: address as usize }
     }
@@ -327,6 +334,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
+    /// Returns what a thread that acquires the lock waits for.
     pub(crate) const fn wish(self, object: Object) -> Wish {
         match self {
             Self::Reading => Wish::Read(object),
@@ -334,6 +342,7 @@ impl Side {
         }
     }
 
+    /// Returns the kind of the event that acquires the lock.
     pub(crate) const fn kind(self, object: Object) -> Kind {
         match self {
             Self::Reading => Kind::Share(object),
@@ -341,6 +350,7 @@ impl Side {
         }
     }
 
+    /// Returns the operation that acquires the lock.
     pub(crate) const fn operation(self) -> Operation {
         match self {
             Self::Reading => Operation::ReadLock,

@@ -32,6 +32,7 @@ impl Observed {
         format!("{}{rest}", self.text)
     }
 
+    /// Forgets all values.
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.rest = None;

@@ -18,11 +18,13 @@ pub(crate) struct Detail {
     pub(crate) address: usize,
     /// The width in bytes; 0 if the event is no access.
     pub(crate) width: u32,
-    /// The first eight bytes before the event; `after` has them after it.
+    /// The first eight bytes before the event.
     pub(crate) before: u64,
+    /// The first eight bytes after the event.
     pub(crate) after: u64,
-    /// The rest of an access of more than eight bytes before the event, eight by eight; `after_above` has it after it.
+    /// The bytes of an access of more than eight bytes beyond the first eight, eight by eight, before the event.
     pub(crate) before_above: Vec<u64>,
+    /// The bytes beyond the first eight, eight by eight, after the event.
     pub(crate) after_above: Vec<u64>,
     /// The address and width of each piece of memory of an event on several pieces.
     pub(crate) pieces: Vec<(usize, u8)>,

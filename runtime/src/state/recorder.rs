@@ -64,10 +64,12 @@ impl Recorder {
         self.trail.mark(thread, mark, site);
     }
 
+    /// Returns a monitor as one that reports.
     fn reporter(&self, index: usize) -> Reporter {
         Reporter { index, name: self.monitors[index].0 }
     }
 
+    /// Returns the present run, in which something is seen.
     const fn seen(&self, counts: bool) -> Seen {
         Seen { run: self.tallied.counts.runs, counts }
     }
@@ -119,6 +121,7 @@ impl Recorder {
         }
     }
 
+    /// Adds a report of a cycle of happens-before.
     fn cycle(&mut self, monitor: usize, cycle: Cycle, execution: &Execution, counts: bool) {
         let Cycle { delayed, previous, overtaking, .. } = cycle;
         let [delayed, previous, overtaking] =
@@ -131,6 +134,7 @@ impl Recorder {
         });
     }
 
+    /// Adds a report of a race.
     fn race(&mut self, monitor: usize, earlier: u32, later: u32, execution: &Execution, counts: bool) {
         let [first, second] = [earlier, later].map(|index| execution.history.steps()[index as usize].site.0);
         let (monitor, seen) = (self.reporter(monitor), self.seen(counts));

@@ -158,6 +158,7 @@ impl Recorded {
         }
     }
 
+    /// Writes the access to each piece of memory that the event touches.
     fn access(&self, text: &mut LogLines, operation: Op) {
         let mut line = |address: usize, width: u32| {
             text.access(self.event.thread, self.note, operation, Address::Number(address as u64), Some(width));
@@ -172,6 +173,7 @@ impl Recorded {
         }
     }
 
+    /// Writes the operation on each of these objects, as an access.
     fn objects(&self, text: &mut LogLines, operation: Op, objects: &[Object]) {
         for object in repeated(objects) {
             let address = Address::Name(format!("object {}", object.0).into());
@@ -189,11 +191,13 @@ fn repeated<T>(all: &[T]) -> impl Iterator<Item = &T> {
 struct LogLines(String);
 
 impl LogLines {
+    /// Writes a line.
     fn line(&mut self, line: &str) {
         self.0.push_str(line);
         self.0.push('\n');
     }
 
+    /// Writes an event, with its place in the source.
     fn event(&mut self, site: RecordPointer, line: Line<'_>) {
         let place = Record::behind(site).place();
         let loc = match place.column {
@@ -204,10 +208,12 @@ impl LogLines {
         self.line(&Line { loc: Some(loc.into()), stack, ..line }.text());
     }
 
+    /// Writes an event that has no address.
     fn plain(&mut self, thread: Thread, note: Note, operation: Op) {
         self.event(note.site, line_of(thread, operation));
     }
 
+    /// Writes a barrier, if it is one.
     fn barrier(&mut self, thread: Thread, note: Note, barrier: Barrier) {
         match barrier {
             Barrier::None => {}
@@ -216,12 +222,14 @@ impl LogLines {
         }
     }
 
+    /// Writes an access.
     fn access(&mut self, thread: Thread, note: Note, operation: Op, address: Address<'_>, width: Option<u32>) {
         let expression = Record::behind(note.site).expression();
         let name = (!expression.is_empty()).then(|| expression.into());
         self.event(note.site, Line { a: Some(address), w: width, name, ..line_of(thread, operation) });
     }
 
+    /// Writes the creation of a thread, or the wait for its end.
     fn child(&mut self, thread: Thread, note: Note, operation: Op, child: Thread) {
         self.event(note.site, Line { child: Some(number(child)), ..line_of(thread, operation) });
     }
@@ -232,6 +240,7 @@ fn number(thread: Thread) -> u32 {
     u32::from(thread.0) + 1
 }
 
+/// Makes an event without anything but its thread and its action.
 fn line_of(thread: Thread, op: Op) -> Line<'static> {
     Line { t: number(thread), op, a: None, w: None, child: None, loc: None, stack: Vec::new(), name: None }
 }

@@ -6,6 +6,7 @@ use protocol::{ExitStatus, Explorer, Wakeups};
 pub(crate) struct Settings {
     pub(crate) wakeups: Wakeups,
     pub(crate) explorer: Explorer,
+    /// The most events of an execution.
     pub(crate) max_events: u32,
     /// The most bytes that may be kept of executions still to be run.
     pub(crate) memory: u64,

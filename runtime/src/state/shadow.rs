@@ -21,12 +21,16 @@ const HIDDEN: u32 = 1 << 31;
 
 /// A table over a range of addresses, one entry for eight bytes: 0, or the granule's number plus 1, and [`HIDDEN`].
 struct Table {
+    /// The first address, a multiple of eight.
     from: usize,
+    /// The number of bytes, a multiple of eight.
     length: usize,
+    /// The entries, in mapped memory.
     entries: *mut u32,
 }
 
 impl Table {
+    /// Makes a table over a range of addresses.
     fn over(range: Range<usize>) -> std::io::Result<Self> {
         let from = range.start & !7;
         let length = (range.end - from + 7) & !7;
@@ -34,6 +38,7 @@ impl Table {
         Ok(Self { from, length, entries })
     }
 
+    /// Returns the entry of an address, if it is in the range.
     #[inline]
     fn entry(&mut self, address: usize) -> Option<&mut u32> {
         let offset = address.wrapping_sub(self.from);
@@ -57,8 +62,11 @@ pub(crate) enum Cut {
 /// The locations of the program's memory.
 pub(crate) struct Shadow {
     partition: Partition,
+    /// The entries of the heap and the stacks.
     region: Table,
+    /// The entries of the program's variables.
     image: Table,
+    /// The entries of all other memory, by the address of eight aligned bytes.
     elsewhere: FxHashMap<usize, u32>,
     /// Whether something was hidden in this execution.
     hides: bool,
@@ -69,6 +77,7 @@ pub(crate) struct Shadow {
     divisions: Option<BTreeMap<u64, u8>>,
     /// Whether there are more divisions than when [`Shadow::settle`] was called, if it was.
     divides: bool,
+    /// Whether [`Shadow::settle`] was called.
     settled: bool,
     /// The address of each granule.
     granules: Vec<usize>,
@@ -106,6 +115,7 @@ impl Shadow {
         }
     }
 
+    /// Returns the entry of an address that is in neither table.
     #[cold]
     fn entry_elsewhere(elsewhere: &mut FxHashMap<usize, u32>, address: usize) -> &mut u32 {
         elsewhere.entry(address).or_default()

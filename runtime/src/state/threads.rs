@@ -20,6 +20,7 @@ pub(crate) type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 /// The function and argument that a thread runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Start {
+    /// A function of `pthread_create`, with its argument.
     Posix(Body, usize),
     C11(unsafe extern "C" fn(*mut c_void) -> c_int, usize),
 }
@@ -47,13 +48,17 @@ impl Start {
 /// The state of a thread in the present execution.
 #[derive(Default)]
 pub(crate) struct ThreadState {
+    /// The function and argument that it runs; `None` for main.
     pub(crate) body: Option<Start>,
+    /// The result that it returned.
     pub(crate) result: usize,
+    /// The values that it has observed.
     pub(crate) observed: Observed,
-    /// The bytes that it has printed; with `ignored`, the memory that is not compared, it is kept only where ends are
-    /// compared.
+    /// The bytes that it has printed, if ends are compared.
     pub(crate) printed: Vec<u8>,
+    /// The memory that it has excluded from outcomes.
     pub(crate) ignored: Vec<Range<usize>>,
+    /// The claim on its end.
     pub(crate) claimed: Claim,
     /// The place where it stood last.
     pub(crate) stands_at: Option<&'static Record>,
@@ -75,6 +80,7 @@ pub(crate) struct ThreadState {
     pub(crate) visits: Visits<RecordPointer, Mark>,
     /// How many of its waits have run out.
     pub(crate) waits_in_vain: u64,
+    /// The reason why its next limited wait does not run out, if there is one.
     pub(crate) patience: Option<Patience>,
     /// The bits with which it sleeps on a futex.
     pub(crate) futex_bits: u32,
@@ -88,8 +94,9 @@ pub(crate) struct ThreadState {
     pub(crate) ends: Ends,
     /// The transaction that it is in.
     pub(crate) transaction: Option<Transaction>,
-    /// Whether it is in a wait loop; then it waits for its reads from `waits_for` on.
+    /// Whether it is in a wait loop, where it waits for some of its reads to change.
     pub(crate) waits: bool,
+    /// The index of the first of its reads that it waits for, if it is in a wait loop.
     pub(crate) waits_for: usize,
     /// The things that the iteration changed in passing.
     pub(crate) passing: Vec<Thing>,
@@ -98,15 +105,19 @@ pub(crate) struct ThreadState {
 /// The claim on a thread's end.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Claim {
+    /// No other thread is about to join it.
     #[default]
     Nobody,
+    /// A thread joins it, or has joined it.
     Joined,
+    /// The thread is detached.
     Detached,
 }
 
 /// The threads, by number.
 #[derive(Default)]
 pub(crate) struct ThreadTable {
+    /// The states of all threads.
     states: PerThread<ThreadState>,
     /// One more than the highest number of a thread that was created so far; at first 0.
     used: usize,
@@ -152,11 +163,13 @@ impl ThreadTable {
         self.used = self.used.max(thread.index() + 1);
     }
 
+    /// Returns the state of a thread, to change it.
     #[inline]
     pub(crate) fn at(&mut self, thread: Thread) -> &mut ThreadState {
         &mut self.states[thread]
     }
 
+    /// Returns the state of a thread.
     pub(crate) fn of(&self, thread: Thread) -> &ThreadState {
         &self.states[thread]
     }
@@ -166,6 +179,7 @@ impl ThreadTable {
         self.states[thread].stands_at.map_or(std::ptr::null(), std::ptr::from_ref)
     }
 
+    /// Returns one more than the highest number of a thread that was created so far.
     pub(crate) const fn len(&self) -> usize {
         self.used
     }
@@ -193,6 +207,7 @@ impl BlockDepth {
         self.depth > 0
     }
 
+    /// Returns how many blocks the thread is in.
     pub(crate) const fn depth(self) -> u32 {
         self.depth
     }

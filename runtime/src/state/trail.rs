@@ -209,6 +209,7 @@ impl Trail {
     }
 }
 
+/// Describes an event of a trace.
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {
     let record = Record::behind(note.site);
     let accesses = detail.width > 0;

@@ -26,9 +26,9 @@ use crate::state::failure::{Doer, bytes};
 const SHADOW: usize = 0x2000_0000_0000;
 /// The address at which the origins of the region begin: four bytes for four bytes.
 const ORIGINS: usize = 0x3000_0000_0000;
-/// The address at which the shadow of the program's variables begins; it adds to theirs.
+/// The offset of the shadow of a variable of the program from the variable itself.
 const IMAGE_SHADOW: usize = 0x2800_0000_0000;
-/// The address at which the origins of the program's variables begin; it adds to theirs.
+/// The offset of the origins of a variable of the program from the variable itself.
 const IMAGE_ORIGINS: usize = 0x3800_0000_0000;
 
 /// Whether shadows are kept.
@@ -46,14 +46,18 @@ pub(crate) struct Source {
     pub(crate) object: Range<usize>,
     /// The kind of the object: a block of the heap, or a local variable.
     pub(crate) what: What,
+    /// The thread by which the object came to be, and the place.
     pub(crate) maker: Doer,
     /// The bytes of the object that were loaded together, if a load has read them.
     pub(crate) loaded: Option<Range<usize>>,
 }
 
+/// The kind of an object that was never written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
+    /// A block of the heap.
     Block,
+    /// A local variable.
     Local,
 }
 
@@ -86,6 +90,7 @@ pub(crate) struct Origins {
     in_variables: bool,
 }
 
+/// A global variable of the one OS thread.
 pub(crate) struct Shared<T>(pub(crate) UnsafeCell<T>);
 
 // SAFETY: the program runs on one OS thread.
@@ -155,7 +160,9 @@ impl Origins {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Metadata {
+    /// The address of the shadow: a byte for each byte.
     pub(crate) shadow: *mut u8,
+    /// The address of the origin of the four aligned bytes.
     pub(crate) origins: *mut Origin,
 }
 
@@ -183,7 +190,9 @@ fn origins_of_variables() {
 /// What is known of the bits of a value of at most 8 bytes: which were never written, and their origin.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Unwritten {
+    /// The bits that were never written.
     pub(crate) bits: u64,
+    /// The origin of these bits.
     pub(crate) origin: Origin,
 }
 

@@ -12,10 +12,12 @@ pub(crate) struct Thing {
 }
 
 impl Thing {
+    /// Makes the thing that an object is.
     pub(crate) const fn object(object: Object) -> Self {
         Self { address: object.index(), width: 0 }
     }
 
+    /// Returns the addresses of the bytes; empty for an object.
     pub(crate) const fn bytes(self) -> std::ops::Range<usize> {
         self.address..self.address + self.width as usize
     }
@@ -50,6 +52,7 @@ pub(crate) struct Read {
 }
 
 impl Read {
+    /// Returns the thing that was read.
     pub(crate) const fn thing(&self) -> Thing {
         Thing { address: self.address, width: self.width }
     }
@@ -59,24 +62,32 @@ impl Read {
 #[derive(Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) thing: Thing,
+    /// The value, or the state of the object, before the change.
     pub(crate) before: u64,
+    /// The value, or the state of the object, after the change.
     pub(crate) after: u64,
+    /// The index of the event.
     pub(crate) event: u32,
 }
 
 /// What a thread has done by the time of a visit of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
+    /// The number of reads of the thread.
     pub(crate) reads: usize,
+    /// The number of changes of the thread.
     pub(crate) changes: usize,
+    /// The number of events of the thread.
     pub(crate) events: u64,
     /// The number of events of all threads.
     pub(crate) moment: u32,
     /// The number of effects other than changes.
     pub(crate) effects: u64,
-    /// The number of blocks in the thread's arena; `used` is the number of its bytes that are used.
+    /// The number of blocks in the thread's arena.
     pub(crate) blocks: usize,
+    /// The number of bytes of the arena that are used.
     pub(crate) used: usize,
+    /// The number of frees of the thread.
     pub(crate) frees: u64,
     /// The number of waits that have run out.
     pub(crate) in_vain: u64,

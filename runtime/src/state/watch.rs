@@ -5,7 +5,9 @@ use engine::monitor::{Monitor, Report};
 /// Whether locations have the numbers that they had in the last execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
+    /// The locations have the same numbers.
     AsBefore,
+    /// The locations may have other numbers.
     MayDiffer,
 }
 

@@ -9,7 +9,9 @@ use crate::schedule::waits;
 use crate::state::turn::{Turn, Way};
 use crate::world::World;
 
+/// The visit of a loop's header by which the loop is entered.
 const ENTERED: u32 = number("FH_LOOP_ENTERED");
+/// The visit of a loop's header in a state that can be compared with that of others.
 const COMPARABLE: u32 = number("FH_LOOP_COMPARABLE");
 
 /// Visits the header of a loop without an exit, in which the running thread does nothing that anybody could see;

@@ -15,6 +15,7 @@ const STEP: u64 = 10_000_000;
 const BEGIN: u64 = 1_000_000_000;
 /// The seconds that the other clocks show then: the machine has been up for a while.
 const UP: u64 = 100_000;
+/// The nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
 
 /// Advances the clock, as the running thread sleeps.

@@ -23,17 +23,17 @@ use crate::world::memory::{self, Approach, report, turn_to_access};
 /// The extent of a read.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
-    /// Up to a zero byte.
+    /// The bytes up to a zero byte.
     String,
-    /// Up to a zero byte, but at most this number of bytes.
+    /// The bytes up to a zero byte, but at most this number of them.
     StringWithin(usize),
-    /// This number of bytes.
+    /// All of this number of bytes.
     Bytes(usize),
-    /// This number of bytes, which are copied and so may never have been written.
+    /// All of this number of bytes, which are copied and so may never have been written.
     Copied(usize),
-    /// Up to this byte, but at most this number of bytes.
+    /// The bytes up to this one, but at most this number of them.
     Until(u8, usize),
-    /// Up to this byte or a zero byte.
+    /// The bytes up to this one or a zero byte.
     StringUntil(u8),
 }
 
@@ -70,14 +70,19 @@ fn peek(address: usize) -> u8 {
 
 /// A reader of the program's bytes, one after the other.
 pub(crate) struct Cursor {
+    /// The address of the byte that is loaded next.
     at: usize,
+    /// The bytes that may still be loaded.
     left: usize,
     limit: Limit,
     site: RecordPointer,
     /// The bytes that were loaded and not returned yet, the next one lowest; `count` of them.
     loaded: u64,
+    /// What is known of the loaded bytes: which of their bits were never written.
     unwritten: Unwritten,
+    /// The number of bytes that were loaded and not returned yet.
     count: usize,
+    /// Whether loads are events.
     watched: bool,
 }
 

@@ -10,12 +10,15 @@ pub(crate) struct Arguments {
     general: u32,
     /// The bytes of all saved registers that are used up, of 176.
     floating: u32,
-    /// The arguments in memory that come next; `saved` are the saved registers.
+    /// The address of the next argument in memory.
     memory: *const u8,
+    /// The address of the saved registers.
     saved: *const u8,
 }
 
+/// The bytes of the saved general registers.
 const GENERAL: u32 = 48;
+/// The bytes of all saved registers.
 const FLOATING: u32 = 176;
 
 impl Arguments {

@@ -31,6 +31,7 @@ fn counts(one: &Conversion, from: &mut Arguments, into: &ScratchText) -> Option<
     count(one.precision)
 }
 
+/// Appends bytes to a text.
 fn append(into: &ScratchText, bytes: &[u8]) {
     bytes.iter().for_each(|&byte| into.push(byte));
 }
@@ -139,6 +140,7 @@ fn put(stream: *mut libc::FILE, bytes: &[u8]) -> bool {
     written == bytes.len()
 }
 
+/// Returns libc's stream of standard output.
 fn standard_output() -> *mut libc::FILE {
     // SAFETY: libc's own variable.
     unsafe { stdout }

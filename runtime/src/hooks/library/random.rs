@@ -57,6 +57,7 @@ const fn next_linear(state: u64) -> u64 {
     state.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & 0xffff_ffff_ffff
 }
 
+/// Advances the generator that all threads share, and returns its next state.
 fn linear() -> u64 {
     change(Common::Linear, |_, state| {
         let next = next_linear(state);
@@ -74,14 +75,17 @@ fn linear_at(state: usize) -> u64 {
     next
 }
 
+/// Returns the result of `drand48` in a state: a number from 0 up to 1, which it is not.
 fn fraction(state: u64) -> f64 {
     state as f64 / (1_u64 << 48) as f64
 }
 
+/// Returns the result of `lrand48` in a state: 31 bits.
 const fn positive(state: u64) -> c_long {
     (state >> 17).cast_signed()
 }
 
+/// Returns the result of `mrand48` in a state: 32 bits with a sign.
 const fn signed(state: u64) -> c_long {
     ((state >> 16) as u32).cast_signed() as c_long
 }

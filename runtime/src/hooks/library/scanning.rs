@@ -17,7 +17,9 @@ unsafe extern "C" {
 /// The bytes that a conversion writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Size {
+    /// A value of this number of bytes.
     Bytes(usize),
+    /// A string, with its zero byte.
     String,
 }
 
@@ -64,7 +66,9 @@ fn end_of_set(format: &[u8], at: usize) -> usize {
 
 /// The result of one conversion: where it belongs, and where libc puts it.
 struct Slot {
+    /// The address at which the program wants the result.
     target: usize,
+    /// The text in scratch memory that libc puts the result into ([`ScratchText::keep`]).
     own: usize,
     size: Size,
     /// The number of the conversion among those that are counted; `None` for `%n`.

@@ -19,15 +19,18 @@ struct Numbers {
 }
 
 impl Numbers {
+    /// Makes `count` numbers, all of them 0.
     fn count(count: usize) -> Self {
         Self { text: ScratchText::zeros(count * size_of::<usize>()) }
     }
 
+    /// Returns the number at an index.
     fn get(&self, index: usize) -> usize {
         let bytes = &self.text.bytes()[index * size_of::<usize>()..][..size_of::<usize>()];
         usize::from_le_bytes(bytes.try_into().unwrap_or_default())
     }
 
+    /// Sets the number at an index.
     fn set(&self, index: usize, number: usize) {
         let at = self.text.pointer().cast::<usize>().wrapping_add(index);
         // SAFETY: the scratch memory holds more than `index` numbers.
@@ -74,7 +77,9 @@ fn sort(base: usize, count: usize, size: usize, compare: Comparison) {
     numbers.text.release();
 }
 
+/// A comparison that the program passes to `qsort`.
 type Compare = unsafe extern "C" fn(usize, usize) -> c_int;
+/// A comparison that the program passes to `qsort_r`, with one more argument.
 type CompareWith = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 
 #[unsafe(no_mangle)]

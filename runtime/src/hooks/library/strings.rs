@@ -46,10 +46,12 @@ fn compare(one: usize, other: usize, limit: Limit, fold: fn(u8) -> u8) -> c_int 
     0
 }
 
+/// Returns the byte as it is.
 const fn same(byte: u8) -> u8 {
     byte
 }
 
+/// Returns the byte as a lower-case letter, if it is an upper-case one.
 const fn lower(byte: u8) -> u8 {
     byte.to_ascii_lowercase()
 }
@@ -187,8 +189,7 @@ extern "C" fn __fh_memmem(hay: usize, length: usize, needle: usize, count: usize
     find((hay, Limit::Bytes(length)), (needle, Limit::Bytes(count)), same)
 }
 
-/// Returns the offset of the first byte that is not in the set (that is in it, unless `of_set`), or of the string's
-/// end.
+/// Returns the length of the string's beginning whose bytes are all in the set, or, unless `of_set`, all outside of it.
 fn span(string: usize, set: usize, of_set: bool, site: RecordPointer) -> usize {
     let set = gather(set, Limit::String, site);
     let mut cursor = Cursor::new(string, Limit::String, site);

@@ -20,18 +20,21 @@ use crate::state::graph::labels::{self, Label};
 use crate::state::unwritten::{self, Unwritten};
 use crate::world::memory::{self, Approach, fails_weakly, report, turn_to_access};
 
+/// Reads a value of the program's natively.
 #[inline]
 fn read<T: Bits>(address: *const T) -> T {
     // SAFETY: this is the program's own access; a pointer that is not valid faults, as it would without the runtime.
     unsafe { address.read_unaligned() }
 }
 
+/// Writes a value of the program's natively.
 #[inline]
 fn write<T: Bits>(address: *mut T, value: T) {
     // SAFETY: as for `read`.
     unsafe { address.write_unaligned(value) };
 }
 
+/// Loads a value, as an event.
 #[inline(never)]
 fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> T {
     turn_to_access(Approach::Load, address as usize, size_of::<T>(), site);
@@ -50,6 +53,7 @@ fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> 
     value
 }
 
+/// Stores a value, as an event.
 #[inline(never)]
 pub(crate) fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
     turn_to_access(Approach::Store, address as usize, size_of::<T>(), site);

@@ -11,6 +11,7 @@ use crate::state::graph::labels::Label;
 use crate::state::heap::BadFree;
 use crate::state::unmodelled::Unmodelled;
 
+/// The bytes of a page.
 const PAGE: usize = 4096;
 
 /// Rounds a length up to whole pages; returns `None` for 0, and for more than there can be.

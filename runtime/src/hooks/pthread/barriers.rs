@@ -8,6 +8,7 @@ use engine::sync::machine::Machine;
 use crate::state::objects::{Call, Class, Initial};
 use crate::world::objects;
 
+/// A barrier of the program.
 pub(crate) type Pointer = *mut libc::pthread_barrier_t;
 
 #[unsafe(no_mangle)]

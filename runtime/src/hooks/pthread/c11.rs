@@ -11,9 +11,13 @@ use crate::state::threads::{Claim, Start};
 use crate::world;
 use crate::world::objects::{self, Function};
 
+/// The value of `thrd_success`.
 const SUCCESS: c_int = 0;
+/// The value of `thrd_busy`.
 const BUSY: c_int = 1;
+/// The value of `thrd_error`.
 const ERROR: c_int = 2;
+/// The value of `thrd_timedout`.
 const TIMED_OUT: c_int = 4;
 /// The flag `mtx_recursive`; `mtx_timed` is 2 and makes no difference.
 const RECURSIVE: c_int = 1;
@@ -28,6 +32,7 @@ const fn result(error: c_int) -> c_int {
     }
 }
 
+/// A function that `thrd_create` runs.
 type Body = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 #[unsafe(no_mangle)]

@@ -18,9 +18,13 @@ use crate::state::objects::{Call, Class};
 use crate::state::unmodelled::Unmodelled;
 use crate::world;
 
+/// The value of `PTHREAD_CANCEL_ENABLE`.
 const ENABLE: c_int = 0;
+/// The value of `PTHREAD_CANCEL_DISABLE`.
 const DISABLE: c_int = 1;
+/// The value of `PTHREAD_CANCEL_DEFERRED`.
 const DEFERRED: c_int = 0;
+/// The value of `PTHREAD_CANCEL_ASYNCHRONOUS`.
 const ASYNCHRONOUS: c_int = 1;
 
 #[unsafe(no_mangle)]

@@ -10,6 +10,7 @@ use crate::schedule::timed;
 use crate::state::objects::{Call, Class, Initial};
 use crate::world::objects;
 
+/// A condition variable of the program.
 pub(crate) type Condition = *mut libc::pthread_cond_t;
 
 #[unsafe(no_mangle)]

@@ -169,6 +169,7 @@ fn asleep_with(runtime: &mut Runtime, object: Object, bits: u32) -> ThreadSet {
     matching
 }
 
+/// Puts the running thread to sleep on a futex, with these bits.
 fn sleeps_on_futex(runtime: &mut Runtime, object: Object, bits: u32) {
     let thread = runtime.running;
     runtime.threads.at(thread).futex_bits = bits;
@@ -179,6 +180,7 @@ fn sleeps_on_futex(runtime: &mut Runtime, object: Object, bits: u32) {
     });
 }
 
+/// Removes the running thread from those that sleep on a futex.
 fn leaves_futex(runtime: &mut Runtime, object: Object) {
     runtime.execution.operate(object, |machine, thread: Thread| {
         if let Some(sleepers) = machine.sleepers() {

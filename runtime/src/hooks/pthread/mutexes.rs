@@ -8,7 +8,9 @@ use crate::schedule::{mutexes, timed};
 use crate::state::objects::{Call, Class, Initial, KIND_OFFSET, MutexKind, ROBUST, error};
 use crate::world::objects::{self, lock, timed_lock, try_lock, unlock};
 
+/// A mutex of the program.
 pub(crate) type Mutex = *mut libc::pthread_mutex_t;
+/// A spin lock of the program.
 pub(crate) type SpinLock = *mut libc::pthread_spinlock_t;
 
 /// Writes the type where [`static_type`] finds it.

@@ -9,6 +9,7 @@ use crate::schedule::timed;
 use crate::state::objects::{Call, Class, Initial, Side};
 use crate::world::objects;
 
+/// A read-write lock of the program.
 pub(crate) type Lock = *mut libc::pthread_rwlock_t;
 
 #[unsafe(no_mangle)]

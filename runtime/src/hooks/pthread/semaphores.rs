@@ -11,6 +11,7 @@ use crate::schedule::timed;
 use crate::state::objects::{Call, Class, Initial};
 use crate::world::objects;
 
+/// A semaphore of the program.
 pub(crate) type Sem = *mut libc::sem_t;
 
 /// Makes one of these functions fail with this error number.

@@ -53,7 +53,7 @@ pub(crate) fn watch<const W: usize>(
 enum Wrongness {
     Yes,
     No,
-    /// It is wrong if an access overtakes a store at these places, of which the store's is first.
+    /// The execution is wrong if an access overtakes a store at these places, of which the store's is first.
     IfContained([Place; 2]),
 }
 

@@ -77,6 +77,8 @@ impl Budget {
 }
 
 impl<const W: usize> Native<W> {
+    /// Makes a program to search, within `seconds` since `begun`, if that is given, and with at most `max_events`
+    /// accesses a thread.
     pub(crate) fn new(seconds: Option<f64>, begun: Instant, max_events: u64) -> Self {
         let budget = RefCell::new(Budget { seconds, begun, looked: ticks::ticks() });
         let limit = usize::try_from(max_events).unwrap_or(usize::MAX).min(Set::<W>::CAPACITY);

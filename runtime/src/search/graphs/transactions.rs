@@ -24,7 +24,9 @@ pub(crate) struct Judgement {
 /// How much of a thread has been told.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cursor {
+    /// The number of the thread's asides that have been told.
     asides: usize,
+    /// The number of full fences that have been told.
     full: u16,
     /// The note of the thread's last access.
     note: Option<Note>,

@@ -8,9 +8,11 @@ use crate::state::objects::{Class, MutexKind};
 /// What has been stored to a byte, over all runs of threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored {
+    /// The value that was stored first.
     pub(crate) value: u8,
     /// Whether one thread alone stored it, and always the same value.
     pub(crate) is_one: bool,
+    /// The thread that stored it first.
     pub(crate) thread: Thread,
     /// How many threads that thread had created when it first stored the byte.
     pub(crate) created: u32,
@@ -34,12 +36,14 @@ struct Made {
 pub(crate) struct Initialisers {
     /// The stored bytes, by the address of eight aligned ones.
     stored: FxHashMap<usize, [Option<Stored>; 8]>,
+    /// The objects that `init` functions have made, by the address of eight aligned bytes.
     made: FxHashMap<usize, Made>,
     /// The types of the mutexes that `pthread_mutex_init` made, by address.
     pub(crate) mutexes: FxHashMap<usize, MutexKind>,
     /// The bytes that operations have found in objects that no `init` function made; `None` where nobody had stored
     /// any.
     pub(crate) found: FxHashMap<usize, Option<Vec<u8>>>,
+    /// The number of runs so far.
     runs: u64,
 }
 

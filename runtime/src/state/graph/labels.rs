@@ -45,6 +45,7 @@ pub(crate) struct Record {
     results: [Label; RESULTS],
 }
 
+/// The record, as a global variable.
 #[repr(transparent)]
 pub(crate) struct Shared(UnsafeCell<Record>);
 
@@ -126,7 +127,9 @@ pub(crate) enum Members {
 pub(crate) struct Sets {
     /// The members of each set, ascending; those that only pick are marked with [`PICKS`].
     members: Vec<Vec<u16>>,
+    /// The label of each set, by its members.
     numbers: FxHashMap<Vec<u16>, Label>,
+    /// The labels of unions that were made before.
     unions: FxHashMap<(Label, Label), Label>,
 }
 

@@ -64,7 +64,9 @@ pub(crate) enum Unlocated {
 pub(crate) struct Places {
     /// The number of the location of each byte plus 1, or 0, by the address of eight aligned ones.
     granules: FxHashMap<usize, [u32; 8]>,
+    /// The locations that are no memory.
     things: FxHashMap<Thing, Location>,
+    /// The locations, by number.
     places: Vec<Place>,
     /// The addresses that pieces do not go across.
     cuts: BTreeSet<usize>,
@@ -78,6 +80,7 @@ impl Places {
         self.places.clear();
     }
 
+    /// Returns the number of locations.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
@@ -108,6 +111,7 @@ impl Places {
         self.places[location.index()].width > 0
     }
 
+    /// Adds a location.
     fn add(&mut self, place: Place) -> Location {
         let number = u32::try_from(self.places.len()).expect("fewer than 2^32 locations");
         self.places.push(place);
