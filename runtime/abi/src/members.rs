@@ -41,7 +41,7 @@ struct Bytes {
     width: Option<u64>,
 }
 
-/// How much of the bytes that are looked for is in a type.
+/// The part of the bytes that are looked for that a type holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     /// The type holds none of the bytes.

@@ -23,9 +23,9 @@ pub struct Explore {
     pub preemptions: Option<u32>,
     /// The monitors that watch each execution.
     pub monitors: Vec<MonitorName>,
-    /// How far one execution may go.
+    /// The limits of one execution.
     pub limits: Limits,
-    /// How the heap behaves.
+    /// The behaviour of the heap.
     #[serde(default)]
     pub heap: Heap,
     /// Whether a slice ends at its first violation.
@@ -124,7 +124,7 @@ pub enum Cycles {
     Counted,
 }
 
-/// How far one execution may go.
+/// The limits of one execution.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Limits {
     /// The most events of one execution, at least 1.

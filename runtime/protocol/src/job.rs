@@ -32,7 +32,7 @@ pub struct Replay {
     pub explorer: Explorer,
     /// The monitors that watch the execution.
     pub monitors: Vec<MonitorName>,
-    /// How far the execution may go.
+    /// The limits of the execution.
     pub limits: Limits,
     /// The behaviour of the heap.
     #[serde(default)]

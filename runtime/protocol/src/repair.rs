@@ -96,6 +96,6 @@ pub struct Performed {
     pub target: String,
     /// The memory order of an atomic access.
     pub order: Option<Order>,
-    /// How many times the point was performed.
+    /// The number of times that the point was performed.
     pub times: u32,
 }

@@ -35,7 +35,7 @@ pub struct Segment {
     pub events: u64,
     /// The place in the source of the last event.
     pub last: Place,
-    /// How many times the thread has performed an event at that place, this one included.
+    /// The number of times that the thread has performed an event at that place, this one included.
     pub nth: u64,
 }
 
@@ -78,7 +78,7 @@ impl Graph {
 pub struct GraphEvent {
     /// The thread's number.
     pub thread: u32,
-    /// How many events of the thread come before this one in program order.
+    /// The number of events of the thread that come before this one in program order.
     pub index: u32,
     /// The place in the source.
     pub place: Place,

@@ -148,7 +148,7 @@ pub enum SliceEnd {
 pub struct Sighting {
     /// The identity of the violation.
     pub identity: Identity,
-    /// How many executions that count show the violation: 0 if only others do.
+    /// The number of executions that count and show the violation: 0 if only others do.
     pub executions: u64,
     /// The violation as it was seen first; `None` if the tool knows it already.
     pub violation: Option<Box<Violation>>,

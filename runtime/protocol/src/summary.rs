@@ -34,7 +34,7 @@ pub struct Summary {
     pub by_bound: Vec<BoundCount>,
     /// The counts of each monitor, in the order asked for.
     pub monitors: Vec<MonitorCount>,
-    /// How many executions showed each violation, in the order of discovery.
+    /// The number of executions that showed each violation, in the order of discovery.
     pub violation_executions: Vec<u64>,
     /// External functions that were called and are neither modelled nor known to be harmless, sorted.
     pub uninstrumented: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Summary {
     /// The assumptions that the result rests on, a sentence each, sorted.
     #[serde(default)]
     pub assumptions: Vec<String>,
-    /// How many counted executions ended with each exit status but 0.
+    /// The number of counted executions that ended with each exit status but 0.
     #[serde(default)]
     pub exit_statuses: BTreeMap<i32, u64>,
     /// The observations of the counted executions that are complete and did not fail.
@@ -158,7 +158,7 @@ pub struct BoundCount {
     pub preemptions: u32,
     /// Executions with exactly this number of preemptions.
     pub executions: u64,
-    /// How many of these executions have at least one report, by monitor.
+    /// The number of these executions with at least one report, by monitor.
     pub reporting: BTreeMap<MonitorName, u64>,
 }
 

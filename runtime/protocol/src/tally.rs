@@ -124,7 +124,7 @@ impl MonitorTally {
 pub struct BoundTally {
     /// Executions with exactly so many preemptions.
     pub executions: u64,
-    /// How many of these executions have at least one report, by monitor.
+    /// The number of these executions with at least one report, by monitor.
     pub reporting: BTreeMap<MonitorName, u64>,
 }
 

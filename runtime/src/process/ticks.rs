@@ -16,7 +16,7 @@ static PROGRESS: AtomicU64 = AtomicU64::new(0);
 static SEEN: AtomicU64 = AtomicU64::new(0);
 /// The nanoseconds of processor time used by the last tick.
 static COMPUTED: AtomicU64 = AtomicU64::new(0);
-/// How often the process had waited for the system by the last tick.
+/// The number of times that the process had waited for the system by the last tick.
 static WAITED: AtomicU64 = AtomicU64::new(0);
 /// The nanoseconds since the last progress, in the measure of [`silent_time`].
 static SILENT: AtomicU64 = AtomicU64::new(0);

@@ -19,7 +19,7 @@ use crate::state::buffers::{Owed, before};
 use crate::state::failure::{Failure, bytes, site_use};
 use crate::state::turn::{End, Turn};
 
-/// What an access does to memory, as far as store buffers have to know it before it is performed.
+/// The effect of an access on memory, as far as store buffers have to know it before it is performed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Approach {
     /// The access reads.

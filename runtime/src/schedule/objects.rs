@@ -29,7 +29,7 @@ use crate::state::turn::End;
 use crate::state::turn::Turn;
 use crate::state::unmodelled::Unmodelled;
 
-/// What a call has done.
+/// The event that a call has performed.
 #[derive(Clone, Copy)]
 pub(crate) struct Done {
     kind: Kind,

@@ -22,7 +22,7 @@ use crate::state::locals::Liveness;
 use crate::state::operation::words;
 use crate::state::waits::{Change, MOST_CHANGES, Mark, Read, Round, Thing, held};
 
-/// What an operation on an object tells its thread about the object.
+/// The knowledge of an object that an operation gives its thread.
 #[derive(Clone, Copy)]
 pub(crate) enum Looks {
     /// The operation tells nothing: it happens in one state of the object only, and is waited for.

@@ -6,7 +6,7 @@ use crate::state::exited::Exited;
 use crate::state::failure::{Extent, Failure};
 use crate::state::turn::End;
 
-/// What is known of the end of the present execution.
+/// The end of the present execution, as far as it is known.
 #[derive(Default)]
 pub(crate) struct Conclusion {
     /// The end, once the execution has ended.

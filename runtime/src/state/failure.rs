@@ -6,7 +6,7 @@ use protocol::{FailureKind, Identity, Operation, Role, SiteUse};
 
 use crate::process::sites::{Record, RecordPointer};
 
-/// How far an execution had come at some time.
+/// The extent of an execution at some time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) events: usize,

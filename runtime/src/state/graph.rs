@@ -425,9 +425,9 @@ pub(crate) enum AsideOperation {
 #[derive(Clone, Copy)]
 pub(crate) struct Aside {
     pub(crate) what: AsideOperation,
-    /// How many accesses come before it.
+    /// The number of accesses that come before it.
     pub(crate) accesses: usize,
-    /// How many full fences come up to it, itself included.
+    /// The number of full fences up to it, itself included.
     pub(crate) full: u16,
 }
 pub(crate) mod initialisers;

@@ -25,7 +25,7 @@ pub(crate) const ALIGNMENT: usize = 16;
 pub(crate) struct Block {
     pub(crate) address: usize,
     pub(crate) size: usize,
-    /// The bytes up to the next block.
+    /// The bytes of the arena that the block takes, up to the next one.
     capacity: usize,
     /// The thread that allocated the block, and the place.
     pub(crate) allocated: Doer,
@@ -65,7 +65,7 @@ pub(crate) enum BadFree {
     NoBlock(Option<Block>),
 }
 
-/// What is at some bytes of an arena.
+/// The content of some bytes of an arena.
 pub(crate) enum ArenaContent {
     /// The bytes belong to a living block.
     Living,

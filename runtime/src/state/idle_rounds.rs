@@ -21,7 +21,7 @@ pub(crate) struct IdleRounds {
 pub(crate) struct Earlier {
     /// The private state of the loop at the visit.
     pub(crate) words: Vec<u64>,
-    /// What the thread had done by the time of the visit.
+    /// The mark of the visit: what the thread had done by then.
     pub(crate) mark: Mark,
     /// The effects of the other threads by that time.
     pub(crate) effects: u64,

@@ -169,7 +169,7 @@ pub(crate) enum Life {
     Gone,
 }
 
-/// What is known of an object.
+/// The class, address and life of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     pub(crate) class: Class,

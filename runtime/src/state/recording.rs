@@ -41,7 +41,7 @@ struct Recorded {
 /// The beginning or the end of a transaction.
 #[derive(Clone, Copy)]
 struct Marked {
-    /// How many events came before it.
+    /// The number of events that came before it.
     events: usize,
     thread: Thread,
     mark: Mark,

@@ -37,7 +37,7 @@ pub(crate) struct Tallied {
     started: Instant,
     /// Whether the program has observed something, in whatever execution.
     pub(crate) observes: bool,
-    /// How much of what executions end with is compared, if it is.
+    /// The part of executions' ends that is compared, if any is.
     pub(crate) compared: Option<Compared>,
     /// The log of executions that the tool has not been told yet.
     pub(crate) recorded: String,

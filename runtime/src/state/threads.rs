@@ -22,6 +22,7 @@ pub(crate) type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 pub(crate) enum Start {
     /// A function of `pthread_create`, with its argument.
     Posix(Body, usize),
+    /// A function of `thrd_create`, with its argument.
     C11(unsafe extern "C" fn(*mut c_void) -> c_int, usize),
 }
 
@@ -66,19 +67,19 @@ pub(crate) struct ThreadState {
     pub(crate) reads: Vec<Read>,
     /// The values that it has changed, for wait loops.
     pub(crate) changes: Vec<Change>,
-    /// How many times it has done something that is no change of a value and is not undone.
+    /// The number of times that it has done something that is no change of a value and is not undone.
     pub(crate) effects: u64,
     /// The objects other than mutexes that it holds, each with the event by which it came to hold it.
     pub(crate) holds: Vec<(Object, u32)>,
-    /// How many blocks it has freed.
+    /// The number of blocks that it has freed.
     pub(crate) frees: u64,
-    /// How many events it has performed.
+    /// The number of events that it has performed.
     pub(crate) events: u64,
     /// Its operations that may have had to wait, each with how many events it had performed before.
     pub(crate) blocking: Vec<(u64, Pending)>,
     /// The loops that it is in.
     pub(crate) visits: Visits<RecordPointer, Mark>,
-    /// How many of its waits have run out.
+    /// The number of its waits that have run out.
     pub(crate) waits_in_vain: u64,
     /// The reason why its next limited wait does not run out, if there is one.
     pub(crate) patience: Option<Patience>,
@@ -193,7 +194,7 @@ pub(crate) const fn handle(thread: Thread) -> usize {
 /// The atomic blocks that a thread is in.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BlockDepth {
-    /// How many blocks it is in, one within the other, which count as one.
+    /// The number of blocks that it is in, one within the other, which count as one.
     pub(crate) depth: u32,
     /// Whether it has come to its first operation in the block.
     pub(crate) entered: bool,
@@ -226,7 +227,7 @@ impl BlockDepth {
 /// The transaction that a thread is in.
 #[derive(Clone, Copy)]
 pub(crate) struct Transaction {
-    /// How many ends it still needs.
+    /// The number of ends that it still needs.
     pub(crate) depth: u32,
     /// The place where the outermost transaction begins.
     pub(crate) begun: RecordPointer,

@@ -187,7 +187,7 @@ fn origins_of_variables() {
     origins().in_variables = true;
 }
 
-/// What is known of the bits of a value of at most 8 bytes: which were never written, and their origin.
+/// The bits of a value of at most 8 bytes that were never written, and their origin.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Unwritten {
     /// The bits that were never written.

@@ -70,7 +70,7 @@ pub(crate) struct Change {
     pub(crate) event: u32,
 }
 
-/// What a thread has done by the time of a visit of a loop.
+/// The state of a thread's actions at a visit of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     /// The number of reads of the thread.
@@ -105,7 +105,7 @@ impl Mark {
 /// A round of a loop, which a visit of its header ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round {
-    /// What the thread had done when the round began.
+    /// The mark at which the round began.
     pub(crate) begin: Mark,
     /// An address in the frame of the loop's function; the frames of functions that it calls are below.
     pub(crate) frame: usize,
@@ -119,9 +119,9 @@ pub(crate) const MOST_CHANGES: usize = 32;
 pub(crate) struct Patience {
     /// The index of the first read since the last wait ran out.
     pub(crate) reads: usize,
-    /// How many events the thread had performed before those reads.
+    /// The number of events that the thread had performed before those reads.
     pub(crate) events: u64,
-    /// What the thread had done when it came back from the wait.
+    /// The mark at which the thread came back from the wait.
     pub(crate) back: Mark,
 }
 

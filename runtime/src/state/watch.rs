@@ -19,8 +19,8 @@ pub(crate) struct Watch {
     pub(crate) watched: u32,
     /// Whether the locations of the next execution have their numbers from the last one.
     pub(crate) numbers: Numbers,
-    /// How many reports there were when the first thread stopped in the middle of an atomic block while the others went
-    /// on: later reports may follow from what nobody can see.
+    /// The number of reports when the first thread stopped in the middle of an atomic block while the others went on:
+    /// later reports may follow from what nobody can see.
     pub(crate) reports_before_left_block: Option<usize>,
 }
 

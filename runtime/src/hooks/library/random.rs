@@ -75,7 +75,7 @@ fn linear_at(state: usize) -> u64 {
     next
 }
 
-/// Returns the result of `drand48` in a state: a number from 0 up to 1, which it is not.
+/// Returns the result of `drand48` in a state: at least 0, and less than 1.
 fn fraction(state: u64) -> f64 {
     state as f64 / (1_u64 << 48) as f64
 }

@@ -1,5 +1,5 @@
-/* The modelled functions with a variable number of arguments: each hands its arguments on as a list
- * to the runtime, which takes no others. */
+/* The modelled functions with a variable number of arguments: each passes them on to the runtime as
+ * a list, the only form in which Rust can take them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ int __fh___isoc23_sscanf(const char *text, const char *format, ...) {
     HAND_ON(__fh_vsscanf(text, format, arguments));
 }
 
-/* What the compiler calls instead with _FORTIFY_SOURCE. */
+/* The functions that the compiler calls instead with _FORTIFY_SOURCE. */
 
 int __fh___printf_chk(int flag, const char *format, ...) {
     (void)flag;

@@ -1,4 +1,4 @@
-//! The system call `futex`, by `syscall`, which is refused for nearly all others.
+//! The system call `futex`, through `syscall`; nearly all other system calls are refused.
 //!
 //! Falling asleep is one event, which reads the word and enters the queue: the read of a compare-and-swap that fails,
 //! with a full fence on both sides. The queue is a location of its own, at an address that no program has; it is

@@ -53,7 +53,7 @@ pub(crate) struct Native<const W: usize> {
     budget: RefCell<Budget>,
     /// The most accesses that a thread may make.
     limit: usize,
-    /// What threads did, by thread and origin: the same ones are run with the same reads again and again.
+    /// The runs of threads, by thread and origin, as the same ones are run with the same reads again and again.
     known: RefCell<FxHashMap<(usize, u32), Answers<W>>>,
 }
 
@@ -163,7 +163,7 @@ impl<const W: usize> Program<W> for Native<W> {
     }
 }
 
-/// What each thread did, in the program's terms.
+/// The accesses of each thread, in the program's terms.
 pub(crate) type Notes = Vec<Vec<Recorded>>;
 
 /// Runs each thread as in this execution, and returns what it did.

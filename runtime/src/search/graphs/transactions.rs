@@ -9,7 +9,7 @@ use protocol::Operation;
 use crate::state::graph::{Aside, AsideOperation, Recorded};
 use crate::state::operation::Note;
 
-/// What a thread did, as the monitor is told it.
+/// The run of a thread, as the monitor is told it.
 pub(crate) struct Told {
     pub(crate) accesses: Vec<Recorded>,
     pub(crate) asides: Vec<Aside>,
@@ -21,7 +21,7 @@ pub(crate) struct Judgement {
     pub(crate) events: Vec<(Thread, Note)>,
 }
 
-/// How much of a thread has been told.
+/// The part of a thread's run that has been told.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cursor {
     /// The number of the thread's asides that have been told.

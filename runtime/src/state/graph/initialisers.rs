@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::state::objects::{Class, MutexKind};
 
-/// What has been stored to a byte, over all runs of threads.
+/// The stores to a byte, over all runs of threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored {
     /// The value that was stored first.
@@ -14,7 +14,7 @@ pub(crate) struct Stored {
     pub(crate) is_one: bool,
     /// The thread that stored it first.
     pub(crate) thread: Thread,
-    /// How many threads that thread had created when it first stored the byte.
+    /// The number of threads that that thread had created when it first stored the byte.
     pub(crate) created: u32,
     /// The number of the last run that stored it.
     run: u64,
@@ -31,7 +31,7 @@ struct Made {
     stored: bool,
 }
 
-/// What is known of how objects were initialised.
+/// The stores to and initialisations of objects, over all runs of threads.
 #[derive(Default)]
 pub(crate) struct Initialisers {
     /// The stored bytes, by the address of eight aligned ones.

@@ -29,7 +29,7 @@ pub(crate) enum Change {
 pub(crate) struct Milestone {
     pub(crate) change: Change,
     pub(crate) moment: Moment,
-    /// How many milestones of its thread come before it.
+    /// The number of milestones of its thread that come before it.
     pub(crate) nth: usize,
     pub(crate) site: RecordPointer,
 }
