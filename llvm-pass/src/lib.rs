@@ -78,7 +78,7 @@ pub extern "C" fn llvmGetPassPluginInfo() -> shim::PluginInfo {
     shim::plugin_info()
 }
 
-/// Called by shim.cpp before each run of SROA, until it answers that no further one is needed.
+/// Prepares the module for a run of SROA; shim.cpp calls this before each run, until it answers that no further one is needed.
 ///
 /// # Safety
 ///
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn fencehound_prepare(module: LLVMModuleRef, round: u32) -
     prepare::prepare(module, &Names::new(), round == 0)
 }
 
-/// Prepares the process: what is done once, before all else.
+/// Makes the changes that are made once, before all others.
 fn begin(module: LLVMModuleRef) -> Result<()> {
     coerced::replace(module)?;
     if shim::wants_unwritten() {
@@ -103,7 +103,8 @@ fn begin(module: LLVMModuleRef) -> Result<()> {
     Ok(())
 }
 
-/// Called by shim.cpp when SROA has run, until it answers that no wrapper is left whose body stands elsewhere.
+/// Puts the bodies of wrappers in the place of their calls; shim.cpp calls this when SROA has run, until it answers that no
+/// wrapper is left whose body stands elsewhere.
 ///
 /// # Safety
 ///
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn fencehound_unwrap(module: LLVMModuleRef) -> bool {
     wrappers::inline(module, &Names::new())
 }
 
-/// Called by shim.cpp to instrument the module.
+/// Instruments the module; called by shim.cpp.
 ///
 /// # Safety
 ///
@@ -125,7 +126,7 @@ pub unsafe extern "C" fn fencehound_instrument(module: LLVMModuleRef) {
     }
 }
 
-/// Called by shim.cpp when it has run MemorySanitizer on an instrumented module.
+/// Finishes a module on which shim.cpp has run MemorySanitizer after its instrumentation.
 ///
 /// # Safety
 ///

@@ -34,7 +34,7 @@ use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::text::printable;
 use crate::trust;
 
-/// The reason for the verdict's bound where PSO is left out.
+/// The assumption that the verdict rests on where PSO is left out.
 const FOR_X86: &str = "the program is written for x86: assembly and compiler barriers are its only fences; PSO is not watched \
                        unless it is asked for (--monitor tso,pso)";
 

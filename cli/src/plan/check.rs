@@ -51,13 +51,13 @@ pub(crate) struct CheckPlan {
     pub(crate) arguments: Vec<String>,
     /// The options for the compiler.
     pub(crate) compile_options: Vec<String>,
-    /// What the user adds to the command that replays a finding; empty until the program has been made.
+    /// The options that the user adds to the command that replays a finding; empty until the program has been made.
     pub(crate) again: Vec<String>,
     /// The job that the runtime is given.
     pub(crate) explore: Explore,
     /// The monitors that watch execution graphs, each those of its model; none unless it is named.
     graph_monitors: Vec<MonitorName>,
-    /// Which monitors watch.
+    /// The choice of monitors.
     watching: Watching,
     /// The limits that end the search before its end.
     pub(crate) budget: Budget,

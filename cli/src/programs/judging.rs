@@ -1,4 +1,4 @@
-//! What SC violations are worth: the executions of a relaxed model against the sequentially consistent ones.
+//! The judgement on SC violations: the executions of a relaxed model against the sequentially consistent ones.
 //!
 //! Both sides are execution graphs, or both are interleavings, so that the model is all that differs. The program under the model is judged, not one
 //! violation: [`judge`] says whether it fails in a way in which no sequentially consistent execution does, whether it ends
@@ -13,22 +13,23 @@ use crate::report::names::{Threads, full_place};
 use crate::search::Exploration;
 use crate::text::printable;
 
-/// What the program does under a model, beside what it does under sequential consistency.
+/// The behaviour of the program under a model, compared with that under sequential consistency.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Judgement {
-    /// Some execution fails in a way in which no sequentially consistent one does: the number of the violation among those
-    /// of the model's search.
+    /// Some execution fails in a way in which no sequentially consistent one does; the field is the number of the violation among
+    /// those of the model's search.
     Breaks(usize),
-    /// None does, but one ends in a way in which no sequentially consistent one does: the values that tell.
+    /// No execution fails so, but one ends in a way in which no sequentially consistent one does; the field is the values by
+    /// which that shows.
     Shows(Vec<(String, String)>),
-    /// It fails and ends as under sequential consistency.
+    /// The program fails and ends as under sequential consistency.
     Harmless,
-    /// It is not known, and why.
+    /// It is not known what the program does; the field is the reason.
     Open(String),
 }
 
 impl Judgement {
-    /// Its word in JSON.
+    /// Returns the judgement's word in JSON.
     pub(crate) const fn word(&self) -> &'static str {
         match self {
             Judgement::Breaks(_) => "breaks",
@@ -38,8 +39,8 @@ impl Judgement {
         }
     }
 
-    /// Gives the threads in its values the names that they have in reports, where threads are numbered by these paths of
-    /// creation: `what T1 prints` for `what main.0 prints`.
+    /// Gives the threads in the judgement's values the names that they have in reports, where threads are numbered by these paths
+    /// of creation: `what T1 prints` for `what main.0 prints`.
     pub(crate) fn name_threads(&mut self, paths: &[Vec<u32>]) {
         let Judgement::Shows(values) = self else { return };
         let called = |path: &[u32]| path.iter().fold("main".to_string(), |name, child| format!("{name}.{child}"));
@@ -54,17 +55,17 @@ impl Judgement {
     }
 }
 
-/// In what the executions of both sides were searched for.
+/// The kind of executions that were searched on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum World {
-    /// Execution graphs.
+    /// The executions are execution graphs.
     Graphs,
-    /// Interleavings, with store buffers on the model's side.
+    /// The executions are interleavings, with store buffers on the model's side.
     Machines,
 }
 
 impl World {
-    /// Its word in JSON.
+    /// Returns the word for the kind in JSON.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             World::Graphs => "graphs",
@@ -80,26 +81,26 @@ pub(crate) struct Side<'a> {
     pub(crate) model: MemoryModel,
     pub(crate) violations: &'a [Violation],
     pub(crate) unsupported: Option<&'a (String, Place)>,
-    /// None if it did not come to count anything.
+    /// The counts of the search; none if it did not come to count anything.
     pub(crate) summary: Option<&'a Summary>,
     /// The bound on rounds of loops.
     pub(crate) unroll: Option<u64>,
 }
 
-/// What belongs to no side.
+/// The facts that belong to neither side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
-    /// How interleavings fail.
+    /// The failures of interleavings.
     pub(crate) consistent: &'a [&'a Violation],
-    /// An option that the world of both sides knows nothing of, or under which ends cannot be compared: nothing but new
-    /// failures can be said then.
+    /// An option that executions of this kind do not know, or under which ends cannot be compared, if one is given: then only new
+    /// failures can be reported.
     pub(crate) foreign: Option<&'static str>,
     /// The option that limits the time for the searches, with its value, as typed.
     pub(crate) time: &'a str,
 }
 
 impl<'a> Side<'a> {
-    /// That of an exploration.
+    /// Makes the side of an exploration.
     pub(crate) fn of(world: World, model: MemoryModel, exploration: &'a Exploration, unroll: Option<u64>) -> Side<'a> {
         Side {
             world,
@@ -115,7 +116,7 @@ impl<'a> Side<'a> {
         self.violations.iter().enumerate().filter(|(_, violation)| violation.monitor.is_none())
     }
 
-    /// Why not all executions are known, if that is so, given the option that limits the time.
+    /// Returns the reason why not all executions are known, if they are not, given the option that limits the time.
     pub(crate) fn cut(&self, time: &str) -> Option<String> {
         let title = self.model.title();
         if let Some((what, place)) = self.unsupported {
@@ -155,8 +156,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Judges the executions of a model by the sequentially consistent ones: all that can be said, the worst of it first. Last
-/// comes what is left if everything before is accepted, [`Judgement::Harmless`] or [`Judgement::Open`].
+/// Judges the executions of a model by the sequentially consistent ones, and returns all judgements, the worst first. The last
+/// one is what is left if all before it are accepted: [`Judgement::Harmless`] or [`Judgement::Open`].
 pub(crate) fn judge(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Vec<Judgement> {
     let breaks = breaking(sc, relaxed, known).map(Judgement::Breaks);
     let (consistent, found) = match comparable(sc, relaxed, known) {
@@ -173,8 +174,8 @@ pub(crate) fn judge(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Vec
     breaks.into_iter().chain(shows).chain([rest]).collect()
 }
 
-/// The number of the first violation of the model in a way in which no sequentially consistent execution fails; a data race
-/// comes last, which nobody looks for in sequentially consistent executions here.
+/// Returns the number of the model's first violation in a way in which no sequentially consistent execution fails. A data race
+/// comes last, since races are not looked for in sequentially consistent executions here.
 fn breaking(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Option<usize> {
     let is_known = |one: &Violation| {
         let consistent = sc.failures().map(|(_, violation)| violation).chain(known.consistent.iter().copied());
@@ -184,7 +185,7 @@ fn breaking(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Option<usiz
     new.min_by_key(|(index, one)| (one.kind == FailureKind::Race, *index)).map(|(index, _)| index)
 }
 
-/// The ends of both sides, where all of the sequentially consistent ones are known; else why they are not compared.
+/// Returns the ends of both sides, where all sequentially consistent ones are known, or the reason why they are not compared.
 fn comparable<'a>(sc: &Side<'a>, relaxed: &Side<'a>, known: &Known<'_>) -> Result<(&'a Finals, &'a Finals), String> {
     if let Some(option) = known.foreign {
         return Err(match relaxed.world {
@@ -207,7 +208,8 @@ fn comparable<'a>(sc: &Side<'a>, relaxed: &Side<'a>, known: &Known<'_>) -> Resul
     Ok((consistent, found))
 }
 
-/// The names of what differs in the ends that no sequentially consistent execution has: of each end, those that tell.
+/// Returns the names of the values that differ in the ends which no sequentially consistent execution has: for each end, the
+/// values by which it shows.
 pub(crate) fn names_of_differences(sc: &Side<'_>, relaxed: &Side<'_>) -> BTreeSet<Vec<String>> {
     let (Some(consistent), Some(found)) = (sc.finals(), relaxed.finals()) else { return BTreeSet::new() };
     let new = found.all().filter(|(digest, _)| !consistent.contains(digest));
@@ -215,10 +217,11 @@ pub(crate) fn names_of_differences(sc: &Side<'_>, relaxed: &Side<'_>) -> BTreeSe
     told.map(|told| told.into_iter().map(|(name, _)| name).collect()).collect()
 }
 
-/// How many new outcomes are looked at for one that is told by few values.
+/// The number of new outcomes that are looked at for one that a few values tell.
 const LOOKED_AT: usize = 16;
 
-/// Values of an outcome that no other one has together, as few as can be, if some outcome is not among the others.
+/// Returns the values by which an outcome shows that is not among the others, if there is one: as few values as possible that no
+/// other outcome has together.
 fn difference(consistent: &Finals, found: &Finals) -> Option<Vec<(String, String)>> {
     let new = found.all().filter(|(digest, _)| !consistent.contains(digest));
     let mut best: Option<Vec<(String, String)>> = None;
@@ -233,7 +236,7 @@ fn difference(consistent: &Finals, found: &Finals) -> Option<Vec<(String, String
     best
 }
 
-/// Values of an outcome that none of the others has together.
+/// Returns values of an outcome that none of the others has together.
 fn told_by(outcome: &Named, consistent: &Finals, found: &Finals) -> Vec<(String, String)> {
     let others: Vec<&Named> = consistent.all().filter_map(|(_, named)| named).collect();
     let mut names: BTreeSet<&str> = outcome.keys().map(String::as_str).collect();
@@ -245,7 +248,7 @@ fn told_by(outcome: &Named, consistent: &Finals, found: &Finals) -> Vec<(String,
     let tells = |names: &BTreeSet<&str>| !others.iter().any(|other| names.iter().all(|name| has(other, name)));
     let has_unnamed = consistent.all().any(|(_, named)| named.is_none());
     if has_unnamed || !tells(&names) {
-        // What differs has no name.
+        // The values that differ have no names.
         return Vec::new();
     }
     for name in names.clone() {
@@ -257,7 +260,7 @@ fn told_by(outcome: &Named, consistent: &Finals, found: &Finals) -> Vec<(String,
     names.into_iter().map(|name| (name.to_string(), value(name).to_string())).collect()
 }
 
-/// `r1 = 0 and r2 = 0`.
+/// Returns values in words: `r1 = 0 and r2 = 0`.
 pub(crate) fn values_in_words(values: &[(String, String)]) -> String {
     let all: Vec<String> = values.iter().map(|(name, value)| printable(&format!("{name} = {value}"))).collect();
     match all.split_last() {

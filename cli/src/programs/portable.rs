@@ -17,12 +17,12 @@ use crate::text::printable;
 /// The most orders that are named.
 const NAMED: usize = 6;
 
-/// What the program comes to on one machine.
+/// The result of the program on one machine.
 pub(crate) struct Row {
     machine: &'static str,
     /// The judgement if the program breaks or shows something, else the word of the verdict.
     word: &'static str,
-    /// What was explored, and what was found.
+    /// The words for what was explored, and what was found.
     words: String,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn table(rows: &[Row], all: &[Searched]) -> String {
     text
 }
 
-/// Returns the verdict line below a table: the machines by what the program comes to there.
+/// Returns the verdict line below a table, which groups the machines by the result of the program there.
 pub(crate) fn line(rows: &[Row], verdicts: &[Verdict]) -> String {
     let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
     let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);

@@ -1,8 +1,8 @@
-//! What to do about findings: the fences, and the stronger orders, that forbid them, each set tried before it is named.
+//! The advice on findings: the fences, and the stronger orders, that forbid them. Each set is tried before it is named.
 //!
-//! Under each model a cheapest set is looked for with which the program is right. What of it a finding needs is said with
-//! the finding, so that whoever does what all findings say puts in no fence twice. Where SC violations are not judged, a
-//! program is right if it is sequentially consistent.
+//! Under each model a cheapest set is looked for with which the program is right. The part of it that a finding needs is told
+//! with the finding, so that whoever follows the advice on all findings puts in no fence twice. Where SC violations are not
+//! judged, a program is right if it is sequentially consistent.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ use crate::plan::judge::Counted;
 /// The models whose fences are known.
 const MODELS: [MemoryModel; 3] = [MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power];
 
-/// Says with each finding of a relaxed model what forbids it, as far as the time for that does.
+/// Gives each finding of a relaxed model the advice what forbids it, as far as the time for that allows.
 pub(crate) fn advise(
     plan: &CheckPlan,
     (all, judged): (&mut [Searched], &mut [Judged]),
@@ -63,16 +63,17 @@ pub(crate) fn advise(
     Ok(())
 }
 
-/// What makes the program wrong under a model.
+/// The executions of a model that make the program wrong.
 struct Whole {
     wrong: Wrong,
-    /// What the program is without that.
+    /// The word for a program without these executions.
     right: &'static str,
-    /// How long a search for all executions of the model took, if there was one.
+    /// The number of seconds that a search for all executions of the model took, if there was one.
     seconds: f64,
 }
 
-/// What makes the program wrong under a model: nothing if that is harmless, or open, unless all SC violations count.
+/// Returns the executions that make the program wrong under a model; none if the model is judged harmless or open, unless all SC
+/// violations count.
 fn whole(counts_all: bool, model: MemoryModel, judged: &[Judged]) -> Option<Whole> {
     let judged = judged.iter().find(|one| one.model == model);
     let seconds = judged.and_then(|one| one.exploration.summary.as_ref()).map_or(0.0, |summary| summary.seconds);
@@ -83,7 +84,7 @@ fn whole(counts_all: bool, model: MemoryModel, judged: &[Judged]) -> Option<Whol
     Some(Whole { wrong: judged.wrong.clone(), right: "right", seconds })
 }
 
-/// The executions that contain an SC violation.
+/// Returns the executions that contain an SC violation.
 fn contained(violation: &Violation) -> Option<Wrong> {
     let place = |role| violation.sites.iter().find(|site| site.role == role).map(|site| site.place.clone());
     let is_one = violation.kind == FailureKind::ScViolation;
@@ -103,17 +104,17 @@ impl Set {
     }
 }
 
-/// What forbids something.
+/// The means that forbid something.
 enum Remedy {
-    /// These fences, and these orders, if they do it alone.
+    /// These fences forbid it, and so do these orders alone, if any are given.
     Sets(Box<Set>, Option<Box<Set>>),
-    /// No fence does.
+    /// No fence forbids it.
     None,
-    /// It is not known, and why.
+    /// It is not known what forbids it; the field is the reason.
     Open(String),
 }
 
-/// Who looks for what forbids findings of one model.
+/// The adviser on the findings of one model.
 struct Adviser<'a> {
     plan: &'a CheckPlan,
     models: &'a [MemoryModel],
@@ -128,7 +129,7 @@ impl Adviser<'_> {
         Trials::new(task, wrong, Universe::new(Costs::default(), self.models.to_vec()))
     }
 
-    /// What forbids this: fences alone, and orders alone.
+    /// Returns what forbids these executions: fences alone, and orders alone.
     fn remedy(&self, wrong: &Wrong) -> Result<Remedy, Failure> {
         let mut fences = self.trials(wrong.clone(), Means::Fences);
         let elements = match fences.find()? {
@@ -143,7 +144,7 @@ impl Adviser<'_> {
         Ok(Remedy::Sets(fences, self.orders(wrong)?.map(Box::new)))
     }
 
-    /// Orders that forbid this alone, if some are known to.
+    /// Returns orders that forbid these executions alone, if such are known.
     fn orders(&self, wrong: &Wrong) -> Result<Option<Set>, Failure> {
         if self.deadline.is_over() {
             return Ok(None);
@@ -155,20 +156,21 @@ impl Adviser<'_> {
         })
     }
 
-    /// What of a set is needed to forbid this, if the set does: none if it does not, or nothing is known.
+    /// Returns the part of a set that is needed to forbid these executions; none if the set does not forbid them, or nothing is
+    /// known.
     fn part(&self, set: &Set, wrong: &Wrong) -> Result<Option<Vec<Element>>, Failure> {
         if self.deadline.is_over() {
             return Ok(None);
         }
         let outcome = self.trials(wrong.clone(), Means::Some(&set.elements)).find()?;
         let Outcome::Right(part, _) = outcome else { return Ok(None) };
-        // Those of the set know all of their places.
+        // The elements of the whole set know all of their places.
         let is_part = |one: &&Element| part.iter().any(|other| other.chosen == one.chosen);
         let part: Vec<Element> = set.elements.iter().filter(is_part).cloned().collect();
         Ok(Some(part).filter(|part| !part.is_empty()))
     }
 
-    /// Says with each of these findings what of the program's remedy it needs.
+    /// Gives each of these findings the part of the program's remedy that it needs.
     fn together(&self, whole: &Whole, found: Vec<(&mut Found, Wrong)>) -> Result<(), Failure> {
         let remedy = if whole.seconds > self.deadline.left() {
             Remedy::Open(format!("{} is less than the search for all executions takes", self.deadline.option))
@@ -186,8 +188,8 @@ impl Adviser<'_> {
         Ok(())
     }
 
-    /// What of the fences, and of the orders, that make the program right, a finding needs. Where no orders make it right,
-    /// some may forbid the finding alone.
+    /// Returns the parts that a finding needs of the fences, and of the orders, that make the program right. Where no orders make
+    /// it right, some may forbid the finding alone.
     fn parts(&self, whole: &Whole, (fences, orders): (&Set, Option<&Set>), cause: &Wrong) -> Result<Help, Failure> {
         let Some(part) = self.part(fences, cause)? else {
             let right = format!("the program {} under {}", whole.right, title(self.models[0]));
@@ -204,7 +206,7 @@ impl Adviser<'_> {
         Ok(Help::forbids((&part, &fences.universe), orders, "this"))
     }
 
-    /// Says with each of these findings what forbids it.
+    /// Gives each of these findings the advice what forbids it.
     fn each(&self, found: Vec<(&mut Found, Wrong)>) -> Result<(), Failure> {
         for (one, cause) in found {
             let help = match self.remedy(&cause)? {
@@ -217,7 +219,7 @@ impl Adviser<'_> {
         Ok(())
     }
 
-    /// What searches that were ended by Ctrl-C say is nothing.
+    /// Returns the advice, unless Ctrl-C has ended the searches that it comes from.
     fn unless_interrupted(&self, help: Help) -> Option<Help> {
         (!self.bench.interrupts.pressed()).then_some(help)
     }

@@ -48,7 +48,7 @@ pub(crate) fn show(
     plan.screen().print(&accepted.in_words(all, judged));
 }
 
-/// What has been shown of the searches so far: a failure that comes again under another model gets a line.
+/// The failures that have been shown so far: one that comes again under another model gets only a line.
 #[derive(Default)]
 struct Told {
     /// The failures, each with the id of its finding.
@@ -63,7 +63,7 @@ impl Told {
         self.failures.iter().find(|(known, _)| *known == identity).map(|(_, id)| id.as_str())
     }
 
-    /// Takes in what one search has shown.
+    /// Notes what one search has shown.
     fn tell(&mut self, found: &[&Found]) {
         self.failures.extend(found.iter().filter_map(|one| Some((failure(one)?, one.id.clone()))));
     }
@@ -76,14 +76,14 @@ impl Told {
     }
 }
 
-/// Returns what makes a failure the same under another model; nothing for what a monitor reports.
+/// Returns the identity of a failure, which is the same under another model; none for what a monitor reports.
 fn failure(one: &Found) -> Option<Identity> {
     let violation = &one.violation;
     let is_failure = violation.monitor.is_none();
     is_failure.then(|| Identity::failed(violation.kind, &violation.subject, &violation.sites))
 }
 
-/// Returns all findings but harmless SC violations, and what is accepted.
+/// Returns all findings, except harmless SC violations and what is accepted.
 fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
     let is_harmless = |one: &&Found| {
         let by = judged.iter().find(|judged| is_of(&one.violation, judged.model));
@@ -120,7 +120,7 @@ fn show_found(plan: &CheckPlan, found: &[&Found], told: &mut Told, sources: &mut
     told.tell(found);
 }
 
-/// Shows what is not supported, and what else has to be said of a search.
+/// Shows what is not supported, and whatever else has to be told of a search.
 fn notes(plan: &CheckPlan, exploration: &Exploration, told: &mut Told, sources: &mut Sources) {
     let screen = plan.screen();
     for (what, place) in &exploration.unsupported {

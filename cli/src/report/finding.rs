@@ -104,7 +104,7 @@ pub(crate) fn line(subject: &Subject<'_>) -> String {
     format!("{}{} {words}\n", printable(subject.id).red().bold(), ":".red().bold())
 }
 
-/// A finding in one line that shows the failure of another one under another model.
+/// Returns a finding in one line that refers to another one, which shows the same failure under another model.
 pub(crate) fn again(subject: &Subject<'_>, other: &str) -> String {
     format!("{}, as {}\n", line(subject).trim_end(), printable(other))
 }

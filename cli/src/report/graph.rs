@@ -198,8 +198,8 @@ pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Thread
     text
 }
 
-/// The graph for Graphviz: a cluster a thread, po within, rf, co and fr between; the edges of the cycle in red, dashed where the
-/// model lets the second event take effect first.
+/// Returns the graph for Graphviz: a cluster for each thread, po within, rf, co and fr between; the edges of the cycle in red,
+/// dashed where the model lets the second event take effect first.
 pub(crate) fn dot(graph: &Graph, threads: Threads) -> String {
     let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = String::from("digraph execution {\n  node [shape=box, fontname=monospace];\n");

@@ -209,7 +209,7 @@ pub enum Notice {
     Blocked {
         /// The thread that waits.
         thread: Thread,
-        /// What it waits for.
+        /// The thing that it waits for.
         need: Need,
     },
     /// The location begins at this address, which is the same in every process of a search. This notice comes for each location

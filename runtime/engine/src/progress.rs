@@ -27,7 +27,7 @@ pub enum Waits {
 pub struct Blocked {
     /// The thread.
     pub thread: Thread,
-    /// What it waits for.
+    /// The thing that it waits for.
     pub waits: Waits,
     /// The threads that could end the wait, as far as that is up to particular threads. They may have ended.
     pub by: Vec<Thread>,
