@@ -1,4 +1,4 @@
-//! Which fences a C construct implies: the one table from C11 orders to the machines' barriers.
+//! The fences that C constructs imply: the one table from C11 orders to the machines' barriers.
 //!
 //! The table in words is docs/power.md, section 5: its TSO and PSO columns here, its POWER column in
 //! [`power`]. TSO and PSO read the same [`Barriers`]: TSO ignores [`Barrier::StoreStore`], and drains a thread's whole
@@ -14,43 +14,43 @@ pub mod machines;
 /// A fence that a processor has and C11 has not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MachineFence {
-    /// Orders stores among themselves: `sfence` of x86, `eieio` of POWER, `dmb ishst` of ARM.
+    /// The fence orders stores among themselves: `sfence` of x86, `eieio` of POWER, `dmb ishst` of ARM.
     Stores,
-    /// Orders loads before what follows: `dmb ishld` of ARM.
+    /// The fence orders loads before what follows: `dmb ishld` of ARM.
     Loads,
-    /// Keeps later instructions from being fetched early: `isync` of POWER, `isb` of ARM, `lfence` of x86.
+    /// The fence keeps later instructions from being fetched early: `isync` of POWER, `isb` of ARM, `lfence` of x86.
     Instructions,
-    /// Orders these, each 1 or 0: `fence rw,w` of RISC-V, `dsb st` of ARM.
+    /// The fence orders these pairs of accesses, each 1 or 0: `fence rw,w` of RISC-V, `dsb st` of ARM.
     Pairs(Fences),
 }
 
-/// What makes an access of the program order more than it does.
+/// A strengthening of an access of the program, by which it orders more than it does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Strength {
-    /// A fence of this order right before it.
+    /// A fence of this order is right before the access.
     FenceBefore(Order),
-    /// A fence of this order right after it.
+    /// A fence of this order is right after the access.
     FenceAfter(Order),
-    /// This order in the place of its own.
+    /// The access has this order in the place of its own.
     Order(Order),
 }
 
 /// The barriers on both sides of an access, and the order that they come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Barriers {
-    /// Before the access takes effect.
+    /// The barrier before the access takes effect.
     pub before: Barrier,
-    /// After it has taken effect.
+    /// The barrier after the access has taken effect.
     pub after: Barrier,
-    /// [`crate::event::Event::order`].
+    /// The C11 order, as in [`crate::event::Event::order`].
     pub order: Option<Order>,
-    /// Of a compare-and-swap, the order that it would have had with the other outcome.
+    /// The order that a compare-and-swap would have had with the other outcome; none for other accesses.
     pub otherwise: Option<Order>,
 }
 
 impl Barriers {
-    /// No barrier on either side: plain and volatile accesses, which are not atomic.
+    /// The barriers of plain and volatile accesses, which are not atomic: none on either side.
     pub const NONE: Self = Self { before: Barrier::None, after: Barrier::None, order: None, otherwise: None };
 
     const fn of(order: Order, before: Barrier, after: Barrier) -> Self {
@@ -58,13 +58,13 @@ impl Barriers {
     }
 }
 
-/// Of an atomic load: none under TSO and PSO, whose loads are in order.
+/// Returns the barriers of an atomic load: none under TSO and PSO, whose loads are in order.
 #[must_use]
 pub const fn load(order: Order) -> Barriers {
     Barriers::of(order, Barrier::None, Barrier::None)
 }
 
-/// Of an atomic store.
+/// Returns the barriers of an atomic store.
 #[must_use]
 pub const fn store(order: Order) -> Barriers {
     let (before, after) = match order {
@@ -75,7 +75,7 @@ pub const fn store(order: Order) -> Barriers {
     Barriers::of(order, before, after)
 }
 
-/// Of a read-modify-write that writes.
+/// Returns the barriers of a read-modify-write that writes.
 #[must_use]
 pub const fn rmw(order: Order) -> Barriers {
     let (before, after) = match order {
@@ -86,20 +86,20 @@ pub const fn rmw(order: Order) -> Barriers {
     Barriers::of(order, before, after)
 }
 
-/// Of a compare-and-swap that succeeds.
+/// Returns the barriers of a compare-and-swap that succeeds.
 #[must_use]
 pub const fn successful_rmw(success: Order, failure: Order) -> Barriers {
     Barriers { otherwise: Some(failure), ..rmw(success) }
 }
 
-/// Of a compare-and-swap that fails: what stands before it has executed already, what comes after follows the failure
-/// order.
+/// Returns the barriers of a compare-and-swap that fails: those before it have been executed already, and those after it follow
+/// the failure order.
 #[must_use]
 pub const fn failed_rmw(success: Order, failure: Order) -> Barriers {
     Barriers { otherwise: Some(success), ..Barriers::of(failure, rmw(success).before, rmw(failure).after) }
 }
 
-/// Of a fence between threads.
+/// Returns the barrier that a fence between threads is.
 #[must_use]
 pub const fn fence(order: Order) -> Barrier {
     match order {
@@ -109,7 +109,7 @@ pub const fn fence(order: Order) -> Barrier {
     }
 }
 
-/// Of a fence that only machines have: loads are in order under TSO and PSO.
+/// Returns the barrier that a fence which only machines have is. Loads are in order under TSO and PSO.
 #[must_use]
 pub const fn machine_fence(fence: MachineFence) -> Barrier {
     match fence {
@@ -119,37 +119,37 @@ pub const fn machine_fence(fence: MachineFence) -> Barrier {
     }
 }
 
-/// What the orders become on POWER.
+/// The code that the orders become on POWER.
 pub mod power {
     use super::Order;
 
     /// A fence before an access, or one of its own.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Fence {
-        /// None.
+        /// There is no fence.
         None,
-        /// `lwsync`.
+        /// The fence is `lwsync`.
         Lightweight,
-        /// `sync`.
+        /// The fence is `sync`.
         Full,
     }
 
-    /// Whether a branch that depends on what was read comes after an access, and an `isync`.
+    /// Whether an access is followed by a branch that depends on what was read, and an `isync`.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub enum Synchronizes {
-        /// Neither does.
+        /// Neither follows the access.
         #[default]
         No,
-        /// Both do.
+        /// Both follow the access.
         Yes,
     }
 
-    /// What stands on both sides of an access.
+    /// The code on both sides of an access.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Barriers {
-        /// Before it.
+        /// The fence before the access.
         pub before: Fence,
-        /// After it.
+        /// The code after the access.
         pub after: Synchronizes,
     }
 
@@ -168,26 +168,26 @@ pub mod power {
         }
     }
 
-    /// Of a load.
+    /// Returns the code around a load.
     #[must_use]
     pub const fn load(order: Order) -> Barriers {
         let before = if let Order::SequentiallyConsistent = order { Fence::Full } else { Fence::None };
         Barriers { before, after: acquires(order) }
     }
 
-    /// Of a store.
+    /// Returns the code around a store.
     #[must_use]
     pub const fn store(order: Order) -> Barriers {
         Barriers { before: releases(order), after: Synchronizes::No }
     }
 
-    /// Of a read-modify-write.
+    /// Returns the code around a read-modify-write.
     #[must_use]
     pub const fn rmw(order: Order) -> Barriers {
         Barriers { before: releases(order), after: acquires(order) }
     }
 
-    /// Of a fence between threads.
+    /// Returns the code of a fence between threads.
     #[must_use]
     pub const fn fence(order: Order) -> Fence {
         match order {
@@ -198,7 +198,7 @@ pub mod power {
     }
 }
 
-/// What the orders become in execution graphs: fences before and after an access, counted.
+/// The fences before and after an access, counted, that the orders become in execution graphs.
 pub mod graphs {
     use super::calls::{Effect, Path};
     use super::machines::{armv8, c11, of_both, riscv};
@@ -208,39 +208,39 @@ pub mod graphs {
     use crate::graph::{Access, Annotations, Fences, Internal};
     use crate::model::name::MemoryModel;
 
-    /// No fence.
+    /// The count of no fence.
     pub const NOTHING: Fences = Fences { full: 0, read_read: 0, read_write: 0, write_read: 0, write_write: 0 };
-    /// A full one.
+    /// The count of a full fence.
     pub const FULL: Fences = Fences { full: 1, ..NOTHING };
-    /// A lightweight one: all but writes before reads.
+    /// The count of a lightweight fence, which orders everything but writes before reads.
     pub const LIGHTWEIGHT: Fences = Fences { read_read: 1, read_write: 1, write_write: 1, ..NOTHING };
-    /// One of loads before all.
+    /// The count of a fence that orders loads before everything.
     pub const LOADS: Fences = Fences { read_read: 1, read_write: 1, ..NOTHING };
-    /// One between stores.
+    /// The count of a fence between stores.
     pub const STORES: Fences = Fences { write_write: 1, ..NOTHING };
 
-    /// What orders an access, beside what all of the machine's accesses are ordered by: nothing where accesses order by
+    /// The orderings of an access besides those that all of the machine's accesses have; no fences where accesses order by
     /// themselves ([`crate::graph::Annotations`]).
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub struct Around {
-        /// The fences before it.
+        /// The fences before the access.
         pub before: Fences,
-        /// The fences after it.
+        /// The fences after the access.
         pub after: Fences,
-        /// Whether a branch that depends on what it reads, and an instruction fence, come after it.
+        /// Whether a branch that depends on what the access reads, and an instruction fence, come after it.
         pub synchronizes: Synchronizes,
-        /// What it orders by itself.
+        /// The orderings that the access has by itself.
         pub annotations: Annotations,
     }
 
-    /// How a read-modify-write is compiled.
+    /// The form in which a read-modify-write is compiled.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Form {
-        /// As one instruction, if the processor has it.
+        /// It is one instruction, if the processor has that.
         Single,
-        /// The same, and nobody uses what it reads.
+        /// It is one instruction, if the processor has that, and its result is not used.
         Unused,
-        /// As a loop of a pair of exclusive instructions, whatever the processor has.
+        /// It is a loop of a pair of exclusive instructions, whatever the processor has.
         Pair,
     }
 
@@ -273,13 +273,13 @@ pub mod graphs {
         Around { before: of_power(barriers.before), after: NOTHING, synchronizes: barriers.after, annotations }
     }
 
-    /// Of an interlocked instruction.
+    /// Returns the orderings of an interlocked instruction.
     #[must_use]
     pub const fn locked() -> Around {
         Around { before: FULL, after: FULL, synchronizes: Synchronizes::No, annotations: Annotations::NONE }
     }
 
-    /// Of a call that synchronises threads, on this path, by its access to the object's state.
+    /// Returns the orderings of a call that synchronises threads, on this path, given its access to the object's state.
     #[must_use]
     pub fn call(model: MemoryModel, access: Access, path: Path) -> Around {
         let order = path.effect.order();
@@ -297,7 +297,7 @@ pub mod graphs {
         }
     }
 
-    /// Of an atomic load.
+    /// Returns the orderings of an atomic load.
     #[must_use]
     pub fn load(model: MemoryModel, order: Order) -> Around {
         match model {
@@ -312,7 +312,7 @@ pub mod graphs {
         }
     }
 
-    /// Of an atomic store.
+    /// Returns the orderings of an atomic store.
     #[must_use]
     pub fn store(model: MemoryModel, order: Order) -> Around {
         match model {
@@ -324,7 +324,7 @@ pub mod graphs {
         }
     }
 
-    /// Of a read-modify-write, but for one that does not write.
+    /// Returns the orderings of a read-modify-write that writes.
     #[must_use]
     pub fn update(model: MemoryModel, order: Order, form: Form) -> Around {
         const ANY: Access = Access::Update(Internal::Data);
@@ -341,8 +341,8 @@ pub mod graphs {
         }
     }
 
-    /// Of a read-modify-write under PSO: it is performed when the stores before its store-store barrier are committed,
-    /// whether it writes or not.
+    /// Returns the orderings of a read-modify-write under PSO: it is performed when the stores before its store–store barrier are
+    /// committed, whether it writes or not.
     fn interlocked(barriers: Barriers) -> Around {
         let before = match barriers.before {
             Barrier::StoreStore => FULL,
@@ -351,7 +351,7 @@ pub mod graphs {
         Around { before, ..buffered(barriers) }
     }
 
-    /// Of any access of these barriers: those of TSO and PSO, with the order that they come from.
+    /// Returns the orderings of an access with these barriers: those of TSO and PSO, with the order that they come from.
     #[must_use]
     pub fn access(model: MemoryModel, kind: Kind, barriers: Barriers, form: Form) -> Around {
         let Some(order) = barriers.order else { return Around::default() };
@@ -367,7 +367,8 @@ pub mod graphs {
         }
     }
 
-    /// Of a compare-and-swap that succeeds; where its instructions are the same whether it does or not, of any.
+    /// Returns the orderings of a compare-and-swap that succeeds; where its instructions are the same whether it succeeds or not,
+    /// those of any compare-and-swap.
     #[must_use]
     pub fn exchange(model: MemoryModel, success: Order, failure: Order) -> Around {
         match model {
@@ -376,8 +377,8 @@ pub mod graphs {
         }
     }
 
-    /// Of a compare-and-swap that fails: what stands before it has executed already, what comes after follows the
-    /// failure order.
+    /// Returns the orderings of a compare-and-swap that fails: the fences before it have been executed already, and those after
+    /// it follow the failure order.
     fn failed(model: MemoryModel, barriers: Barriers, failure: Order) -> Around {
         match (model, barriers.before) {
             (MemoryModel::Power, Barrier::StoreStore) => {
@@ -394,7 +395,7 @@ pub mod graphs {
         }
     }
 
-    /// Of a fence between threads.
+    /// Returns the fences that a fence between threads is.
     #[must_use]
     const fn fence(model: MemoryModel, order: Order) -> Fences {
         match (model, order) {
@@ -407,7 +408,7 @@ pub mod graphs {
         }
     }
 
-    /// What stands around an access that is strengthened so, beside what stands there already.
+    /// Returns the orderings that an access gets when it is strengthened so, besides those that it has already.
     #[must_use]
     pub fn strengthened(model: MemoryModel, access: Access, strength: Strength) -> Around {
         match (strength, access) {
@@ -419,7 +420,7 @@ pub mod graphs {
         }
     }
 
-    /// The fences of a thread behind one more.
+    /// Returns the fences of a thread after one more fence.
     #[must_use]
     pub fn behind(model: MemoryModel, mut fences: Fences, order: Order) -> Fences {
         if model == MemoryModel::C11 {
@@ -429,7 +430,7 @@ pub mod graphs {
         fences
     }
 
-    /// The fences of a thread of C11 behind one more ([`crate::model::c11`]).
+    /// Returns the fences of a thread of C11 after one more fence ([`crate::model::c11`]).
     fn behind_fence_of_c(mut fences: Fences, order: Order) -> Fences {
         fences.read_read += u16::from(order.acquires());
         if order.releases() {
@@ -440,8 +441,8 @@ pub mod graphs {
         fences
     }
 
-    /// The fences of a thread behind one that only machines have; none of one that the model does not have. That of
-    /// instructions is beside.
+    /// Returns the fences of a thread after one that only machines have; none for a fence that the model does not have. Fences of
+    /// instructions are not counted here.
     #[must_use]
     pub fn behind_machine_fence(model: MemoryModel, mut fences: Fences, fence: MachineFence) -> Option<Fences> {
         fences += match (model, fence) {

@@ -1,4 +1,4 @@
-//! Repairs: what a program must have more so that a memory model forbids some of its executions.
+//! Repairs: what must be added to a program so that a memory model forbids some of its executions.
 //!
 //! A repair is a set of *candidates*, each of which strengthens some accesses. The method is that of implicit hitting
 //! sets (Moreno-Centeno and Karp, "The implicit hitting set approach to solve combinatorial optimization problems", 2013):
@@ -15,14 +15,14 @@ use crate::graph::{EventId, Label, Labels};
 use crate::mapping::graphs::Around;
 use crate::mapping::power::Synchronizes;
 
-/// Something that a program could have more: what stands around which of its accesses then.
+/// A thing that could be added to a program, given by what then stands around which of its accesses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Candidate {
     /// The accesses, each with what is added to it.
     pub around: Vec<(EventId, Around)>,
 }
 
-/// The accesses of each thread with these candidates.
+/// Returns the accesses of each thread with these candidates added.
 fn strengthened<const W: usize>(labels: &[Labels<W>], chosen: &[&Candidate]) -> Vec<Labels<W>> {
     let mut all: Vec<Vec<Label<W>>> = labels.iter().map(|labels| labels.to_vec()).collect();
     for &(event, around) in chosen.iter().flat_map(|candidate| &candidate.around) {
@@ -31,10 +31,10 @@ fn strengthened<const W: usize>(labels: &[Labels<W>], chosen: &[&Candidate]) -> 
     all.into_iter().map(Labels::from).collect()
 }
 
-/// Puts something around the access with this number among those of a thread.
+/// Adds orderings around the access with this number among those of a thread.
 ///
 /// # Panics
-/// If there is none with this number.
+/// If there is no access with this number.
 pub fn strengthen<const W: usize>(labels: &mut [Label<W>], index: usize, around: Around) {
     let decided = labels[index].control_from.or(&Set::of(index));
     labels[index].fences += around.before;
@@ -49,11 +49,12 @@ pub fn strengthen<const W: usize>(labels: &mut [Label<W>], index: usize, around:
     }
 }
 
-/// Sets of candidates, by their numbers, of each of which every repair has an element, given the accesses of an execution
-/// that must be forbidden and is not, and what says whether the model allows it with other accesses.
+/// Returns clauses: sets of candidates, by their numbers, of each of which every repair has an element. They are found from the
+/// accesses of an execution that must be forbidden and is not, and from `allows`, which says whether the model allows it with
+/// other accesses.
 ///
-/// Each is what a largest set that leaves the execution allowed does not have. There are at most `most` of them, without
-/// elements in common as far as that can be; an empty one if all candidates together leave the execution allowed.
+/// Each clause is what a largest set that leaves the execution allowed does not have. There are at most `most` of them, without
+/// common elements as far as that is possible. If all candidates together leave the execution allowed, the clause is empty.
 pub fn clauses<const W: usize>(
     labels: &[Labels<W>],
     candidates: &[Candidate],
@@ -62,7 +63,7 @@ pub fn clauses<const W: usize>(
 ) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = Vec::new();
     while found.len() < most {
-        // What is in a clause already goes into the largest set first, so that the next clause is another one.
+        // The elements of known clauses go into the largest set first, so that the next clause is another one.
         let is_known = |number: &usize| found.iter().any(|clause| clause.contains(number));
         let (mut order, others): (Vec<usize>, Vec<usize>) = (0..candidates.len()).partition(is_known);
         order.extend(others);
@@ -82,7 +83,7 @@ pub fn clauses<const W: usize>(
     found
 }
 
-/// What is not in a largest set of numbers that is allowed, made by trying one after the other.
+/// Returns what is not in a largest set of numbers that is allowed; the set is made by trying one number after the other.
 fn left_out_of_largest(order: &[usize], allows: impl Fn(&[usize]) -> bool) -> Vec<usize> {
     if allows(order) {
         return Vec::new();

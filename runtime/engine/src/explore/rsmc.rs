@@ -1,5 +1,5 @@
-//! Relaxed stateless model checking (004-abdulla-cav16, section 3): every allowed trace of a program under a memory
-//! model, exactly once.
+//! The explorer of relaxed stateless model checking (004-abdulla-cav16, section 3), which visits every allowed trace of a program
+//! under a memory model exactly once.
 //!
 //! Accesses are committed one at a time, each when all that is commit-before it is. [`Exploration::explore`] takes one that
 //! can be committed, and tries each place in co for its write, each committed write for its read. For the writes that a
@@ -32,64 +32,64 @@ use crate::model::Model;
 use crate::model::sc::Sc;
 use crate::repair::rebuilt;
 
-/// How much was explored.
+/// The counts of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    /// Complete traces.
+    /// The number of complete traces.
     pub executions: u64,
-    /// Accesses of all of them together.
+    /// The number of accesses of all complete traces together.
     pub events: u64,
-    /// Continuations that the model refused, and accesses that could be committed in no way.
+    /// The number of continuations that the model refused, and of accesses that could not be committed in any way.
     pub blocked: u64,
 }
 
-/// Why a search ended early.
+/// The reason why a search ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ended<F> {
-    /// The program did what cannot be done.
+    /// The program did something that cannot be run.
     Fault(F),
     /// An execution has more nodes than a `Set<W>` can number.
     TooManyEvents,
-    /// Whoever looks at the traces has seen enough.
+    /// The visitor of the traces has seen enough.
     Stopped,
 }
 
-/// Whether to go on.
+/// Whether the search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Continue {
-    /// With the next trace.
+    /// The search goes on with the next trace.
     Yes,
-    /// No more.
+    /// The search stops.
     Stop,
 }
 
-/// A complete trace.
+/// A complete trace, with what is known of its execution.
 #[derive(Debug)]
 pub struct CompleteTrace<'s, const W: usize> {
     /// The accesses with rf and co.
     pub trace: &'s Trace<W>,
-    /// What the reads of each thread returned, by their numbers in program order.
+    /// The values that the reads of each thread returned, by their numbers in program order.
     pub reads: &'s [Vec<Option<Value>>],
-    /// The accesses of each thread. Those that are not committed wait for what no thread does.
+    /// The accesses of each thread. Those that are not committed wait for something that no thread does.
     pub labels: &'s [Labels<W>],
     /// How far each thread came.
     pub reached: &'s [Reached],
-    /// What each thread ran.
+    /// The origin of each thread: what it ran.
     pub origins: &'s [u32],
     model: &'s dyn AnyModel<W>,
 }
 
 impl<const W: usize> CompleteTrace<'_, W> {
-    /// Whether the model keeps two accesses of a thread, the first one before the second one in program order, in this
-    /// order for everybody, by what is between them in their thread: if not, the second one may overtake the first one.
+    /// Whether the model keeps two accesses of a thread, `first` before `second` in program order, in this order for every
+    /// thread, by what is between them in their own. If not, the second may overtake the first.
     #[must_use]
     pub fn keeps(&self, first: EventId, second: EventId) -> bool {
         let trace = self.trace;
         trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.model.keeps(trace, one, other)))
     }
 
-    /// Whether the model allows this execution where these are the accesses of each thread: the same, but for what orders
-    /// them.
+    /// Whether the model allows this execution if these are the accesses of each thread, which may differ from the actual ones
+    /// only in what orders them.
     #[must_use]
     pub fn is_allowed_with(&self, labels: &[Labels<W>]) -> bool {
         self.model.allows(self.trace, labels)
@@ -101,20 +101,20 @@ impl<const W: usize> CompleteTrace<'_, W> {
         rebuilt::allows::<W, Sc<W>>(self.trace, self.labels)
     }
 
-    /// All pairs of accesses that race, if the model knows races ([`Model::races`]).
+    /// Returns all pairs of accesses that race, if the model knows races ([`Model::races`]).
     #[must_use]
     pub fn races(&self) -> Vec<(EventId, EventId)> {
         self.model.races(self.trace)
     }
 
-    /// The nodes that happen before each node, if the model has such an order ([`Model::happens_before`]).
+    /// Returns the nodes that happen before each node, if the model has such an order ([`Model::happens_before`]).
     #[must_use]
     pub fn happens_before(&self) -> Option<Vec<Set<W>>> {
         self.model.happens_before(self.trace)
     }
 
-    /// Whether there is a read-modify-write that waits for more than its read must, so that executions like this one may
-    /// have been missed ([`Model::waits_as_one`]).
+    /// Whether some read-modify-write waits for more than its read must, so that executions like this one may have been missed
+    /// ([`Model::waits_as_one`]).
     #[must_use]
     pub fn has_update_that_waits_as_one(&self) -> bool {
         let waits = |labels: &Labels<W>| (0..labels.len()).any(|index| self.model.waits_as_one(labels, index));
@@ -122,7 +122,7 @@ impl<const W: usize> CompleteTrace<'_, W> {
     }
 }
 
-/// What is asked of a [`Model`], whichever it is.
+/// The questions that are put to any [`Model`].
 trait AnyModel<const W: usize>: std::fmt::Debug {
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
 
@@ -160,11 +160,11 @@ impl<const W: usize, M: Model<W>> AnyModel<W> for M {
 /// Explores all traces of the program under the model `M`, and gives each to `visit`.
 ///
 /// # Errors
-/// [`Ended`], beside what was counted so far.
+/// [`Ended`], besides what was counted so far.
 ///
 /// # Panics
-/// If an access can be committed in no way, or a thread cannot go on: the model or the program breaks what the search
-/// relies on, and traces would be missed.
+/// If an access can be committed in no way, or a thread cannot go on: the model or the program then breaks what the search relies
+/// on, and traces would be missed.
 pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
     program: &P,
     visit: &mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
@@ -184,13 +184,13 @@ pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
     (search.counts, result)
 }
 
-/// Builds the one trace that these commits give, in their order: each event, and, of a store or a read-modify-write, its
-/// place among the writes to its location at the time, of a load, the rank of the write that it reads from, of a choice
-/// what it chooses. Gives it to
-/// `visit` if it is complete and allowed; else says which commit cannot be made (or that one is missing).
+/// Builds the one trace that these commits give in their order. Each is an event with a number: for a store or a
+/// read-modify-write its place among the writes to its location at the time, for a load the rank of the write that it reads from,
+/// for a choice the value that it chooses. The trace is given to `visit` if it is complete and allowed; otherwise the inner error
+/// says which commit cannot be made, or that one is missing.
 ///
 /// # Errors
-/// What the program says.
+/// [`Ended::Fault`], with the program's own error.
 pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
     program: &P,
     commits: &[(EventId, usize)],
@@ -217,13 +217,13 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
 /// The parameter of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Parameter {
-    /// Of a store: every place that is allowed.
+    /// A store is committed at every place that is allowed.
     Any,
-    /// Of a store: after so many of the committed writes to its location. Of a choice: what it chooses.
+    /// A store is committed after this many of the committed writes to its location; a choice chooses this value.
     Place(u16),
-    /// Of a read: the write of this event; none for the initial one.
+    /// A read reads from the write of this event; none is the initial write.
     Source(Option<EventId>),
-    /// Of a load: its own store.
+    /// A load reads from its own store.
     Own,
 }
 
@@ -240,25 +240,25 @@ struct Committed {
 /// A read that has been met and whose alternatives are being explored.
 #[derive(Debug)]
 struct Frame {
-    /// P: so many accesses were committed before it.
+    /// P, as the number of accesses that were committed before the read.
     length: usize,
-    /// Q: the continuations still to be followed, the last one first.
+    /// Q, the continuations still to be followed, the last one first.
     waiting: Vec<Continuation>,
-    /// All continuations that ever were in Q.
+    /// All continuations that have ever been in Q.
     known: BTreeSet<Continuation>,
 }
 
-/// What is known after some commits.
+/// The state after some commits.
 #[derive(Debug, Default)]
 struct State<M, const W: usize> {
     trace: Trace<W>,
     model: M,
-    /// The fetched accesses of each thread, and how far they go.
+    /// The accesses of each thread that have been fetched, and in `reached` how far they go.
     labels: Vec<Labels<W>>,
     reached: Vec<Reached>,
-    /// What each thread runs.
+    /// The origin of each thread: what it runs.
     origins: Vec<u32>,
-    /// What the reads of each thread returned.
+    /// The values that the reads of each thread returned.
     reads: Vec<Vec<Option<Value>>>,
 }
 
@@ -273,7 +273,7 @@ impl<M: Clone, const W: usize> State<M, W> {
     }
 }
 
-/// Whether a commit is allowed.
+/// The model's answer to a commit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Allowed,
@@ -304,7 +304,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         Ok(())
     }
 
-    /// A thread begins.
+    /// Begins a thread.
     fn begin<P: Program<W>>(&mut self, program: &P, thread: usize, origin: u32) -> Result<(), P::Fault> {
         if self.labels.len() <= thread {
             self.labels.resize(thread + 1, Labels::default());
@@ -324,7 +324,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         self.label(event).location.expect("what can be committed has an address")
     }
 
-    /// The own store of a load that may read from it before it is committed.
+    /// Returns the own store of a load, if the load may read from it before it is committed.
     fn own_store(&self, event: EventId) -> Option<EventId> {
         let label = self.label(event);
         if !M::FORWARDS || label.access != Access::Load || label.link != Link::None {
@@ -334,18 +334,18 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         Some(EventId::new(event.thread.into(), own))
     }
 
-    /// The own store of a load, if it is not committed.
+    /// Returns the own store of a load, if it is not committed.
     fn waits_for_own(&self, event: EventId) -> Option<EventId> {
         self.own_store(event).filter(|&store| !self.trace.is_committed(store))
     }
 
-    /// The least rank that an access may have, as far as its own thread goes.
+    /// Returns the least rank that an access may have, as far as its own thread goes.
     fn floor(&self, event: EventId, location: Location) -> usize {
         let follows = self.label(event).link == Link::Follows;
         self.trace.floor(event, location).max(usize::from(follows))
     }
 
-    /// The last parameter of its commit that there may be.
+    /// Returns the last number with which the event may be committed.
     fn last(&self, event: EventId) -> usize {
         match self.label(event).link {
             Link::Chooses(among) => usize::from(among) - 1,
@@ -353,7 +353,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
     }
 
-    /// What is commit-before an event, but for what it reads from; none if it cannot be committed yet.
+    /// Returns what is commit-before an event, except for what it reads from; none if it cannot be committed yet.
     fn before(&self, event: EventId) -> Option<Set<W>> {
         let thread = usize::from(event.thread);
         let label = self.label(event);
@@ -367,7 +367,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         let mut before = Set::EMPTY;
         for index in awaited.iter_back() {
             for node in self.trace.nodes_of(EventId::new(thread, index)).rev() {
-                // With a node comes all that is before it.
+                // All that is before a node is before what the node is before.
                 if !before.contains(node) {
                     before.insert(node);
                     before.add(self.trace.before(node));
@@ -377,12 +377,12 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         Some(before)
     }
 
-    /// What is commit-before an access that can be committed, but for what it reads from.
+    /// Returns what is commit-before an access that can be committed, except for what it reads from.
     fn ready(&self, event: EventId) -> Set<W> {
         self.before(event).expect("only what can be committed is")
     }
 
-    /// Whether all that is commit-before an access, but for what it reads from, is committed.
+    /// Whether all that is commit-before an access is committed, except for what it reads from.
     fn is_ready(&self, event: EventId) -> bool {
         let thread = usize::from(event.thread);
         let label = self.label(event);
@@ -394,8 +394,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         awaited.is_some_and(|awaited| awaited.is_within(self.trace.committed_of(thread)))
     }
 
-    /// An access that can be committed. Stores go first: what is there when a read is met needs no continuation, and
-    /// continuations can be refused. (That halves the refusals on litmus tests.)
+    /// Returns an access that can be committed. Stores go first: a store that is there when a read is met needs no continuation,
+    /// and continuations can be refused. (This halves the refusals on litmus tests.)
     fn enabled(&self) -> Option<EventId> {
         let mut first = None;
         for (thread, labels) in self.labels.iter().enumerate() {
@@ -417,8 +417,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         first
     }
 
-    /// Commits an access, given what is commit-before it: a store after so many writes, a read from the write with this
-    /// rank, a choice of this number.
+    /// Commits an access, given what is commit-before it: a store after `rank` writes, a read from the write with this rank, or a
+    /// choice of this number.
     fn commit<P: Program<W>>(
         &mut self,
         program: &P,
@@ -461,7 +461,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if self.read(program, event, value)? == Verdict::Refused {
             return Ok(Verdict::Refused);
         }
-        // What stands between the read and the write may depend on what was read.
+        // The label is looked up again, since what stands between the read and the write may depend on what was read.
         let label = *self.label(event);
         match label.written {
             Written::Nothing => Ok(Verdict::Allowed),
@@ -479,8 +479,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
     }
 
-    /// What is commit-before a read, given what is but for what it reads from, its own store if it may be forwarded, and
-    /// the write that it reads from.
+    /// Returns what is commit-before a read, given what is so apart from what it reads from, its own store if that may be
+    /// forwarded, and the write that it reads from.
     fn before_read(&self, before: &Set<W>, own: Option<usize>, source: Option<usize>) -> Set<W> {
         let mut before = *before;
         if own.is_some() && own == source {
@@ -508,7 +508,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         self.read(program, event, value)
     }
 
-    /// The read of an event, which is the last node of the trace, returns this, if the model allows it.
+    /// Makes the read of an event, which is the last node of the trace, return this value, if the model allows it.
     fn read<P: Program<W>>(&mut self, program: &P, event: EventId, value: Value) -> Result<Verdict, Ended<P::Fault>> {
         let (thread, index) = (usize::from(event.thread), usize::from(event.index));
         let knows_first = M::ORDERS_BY_OUTCOME && self.label(event).access != Access::Load;
@@ -545,7 +545,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if self.model.admits(&self.trace, labels) { Verdict::Allowed } else { Verdict::Refused }
     }
 
-    /// Whether a thread has come to its end, or waits for what no thread does.
+    /// Whether a thread has come to its end, or waits for something that no thread does.
     fn is_over(&self, thread: usize) -> bool {
         let labels = &self.labels[thread];
         let left = Set::below(labels.len()).without(self.trace.committed_of(thread));
@@ -555,7 +555,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
     }
 
-    /// The parameter with which a committed access would be committed where these nodes are.
+    /// Returns the parameter with which a committed access would be committed where these nodes are.
     fn parameter(&self, event: EventId, present: &Set<W>) -> Parameter {
         let node = self.trace.node(self.trace.nodes_of(event).start);
         match node.part {
@@ -579,7 +579,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
     }
 
-    /// What an update would write if it read this.
+    /// Whether an update would write if it read this value.
     fn would_write<P: Program<W>>(&self, program: &P, event: EventId, value: Value) -> Result<bool, P::Fault> {
         let (thread, index) = (usize::from(event.thread), usize::from(event.index));
         let mut reads = self.reads[thread].clone();
@@ -593,7 +593,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
 struct Exploration<'s, const W: usize, M, P> {
     program: &'s P,
     visit: &'s mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
-    /// The state before each commit of the run, and the present one behind them. States behind that are reused.
+    /// The state before each commit of the run, and behind these the present one. Further states are kept for their memory.
     states: Vec<State<M, W>>,
     run: Vec<Committed>,
     frames: Vec<Frame>,
@@ -605,7 +605,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         &self.states[self.run.len()]
     }
 
-    /// Commits an access, if that is allowed; [`Exploration::back`] takes it back.
+    /// Commits an access, if the model allows it; [`Exploration::back`] takes it back.
     fn commit(
         &mut self,
         event: EventId,
@@ -682,13 +682,13 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         Ok(())
     }
 
-    /// An access could be committed in no way, if so.
+    /// Counts an access as blocked if it is one that could not be committed in any way.
     fn stuck(&mut self, stuck: bool) {
         assert!(!(stuck && M::IS_DEADLOCK_FREE), "an access can be committed in no way");
         self.counts.blocked += u64::from(stuck);
     }
 
-    /// Explores all that a read may read from: first what is there, then what comes later.
+    /// Explores all that a read may read from: first the writes that are there, then those that come later.
     fn meet(&mut self, event: EventId) -> Result<(), Ended<P::Fault>> {
         let location = self.state().location(event);
         let last = self.state().last(event);
@@ -712,7 +712,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         Ok(())
     }
 
-    /// Follows a continuation to its end, and explores from there.
+    /// Follows a continuation to its end, and explores the traces from there.
     fn traverse(&mut self, continuation: &[(EventId, Parameter)], frame: usize) -> Result<(), Ended<P::Fault>> {
         let Some((&(event, parameter), rest)) = continuation.split_first() else { return self.explore() };
         let is_last = rest.is_empty();
@@ -748,14 +748,15 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         Ok(())
     }
 
-    /// Makes continuations for the reads that might have read from this store, were it committed before them.
+    /// Makes continuations for the reads that might have read from this store if it had been committed before them.
     fn detect_races(&mut self, store: EventId) -> Result<(), Ended<P::Fault>> {
         let before = self.state().ready(store);
         self.continue_with(store, Parameter::Any, &before, None);
         Ok(())
     }
 
-    /// The same for a read-modify-write, for each write that it may read from.
+    /// Makes continuations for the reads that might have read from this read-modify-write, once for each write that it may read
+    /// from itself.
     fn detect_update_races(&mut self, update: EventId) -> Result<(), Ended<P::Fault>> {
         let state = self.state();
         let location = state.location(update);
@@ -784,7 +785,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         Ok(())
     }
 
-    /// For each read of the location in the run that is not commit-before the write: a continuation in which it is.
+    /// Makes a continuation in which the write is committed first, for each read of the location in the run that is not
+    /// commit-before the write.
     fn continue_with(&mut self, write: EventId, parameter: Parameter, before: &Set<W>, source: Option<usize>) {
         let state = &self.states[self.run.len()];
         let location = state.location(write);
@@ -806,8 +808,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         }
     }
 
-    /// Of the run behind its first accesses, those that are in `before`, in the first order by name that is compatible
-    /// with commit-before.
+    /// Returns the accesses of the run behind its first `length` that are in `before`, in the first order by name that is
+    /// compatible with commit-before.
     fn cut(&self, length: usize, before: &Set<W>) -> Continuation {
         let state = &self.states[self.run.len()];
         let trace = &state.trace;

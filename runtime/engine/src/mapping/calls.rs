@@ -1,4 +1,4 @@
-//! What calls that synchronise threads do to their thread's store buffer: one row for each call and path.
+//! The effects of calls that synchronise threads on their thread's store buffer: one row for each call and path.
 //!
 //! A path is an outcome of a call. A row is as strong as the weakest known implementation on x86: glibc 2.36 and musl
 //! 1.2 were read, and `scripts/fence-table` measures glibc. Where one of them does not drain on a path, nobody may count on
@@ -12,21 +12,21 @@ use Order::{Acquire, AcquireRelease, Relaxed, Release, SequentiallyConsistent};
 use super::{Order, store};
 use crate::event::Barrier;
 
-/// What a call does to memory on some path, as far as its thread's other accesses are ordered by it.
+/// The effect of a call on memory, on some path, as far as it orders its thread's other accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// A full fence on all machines.
+    /// The call is a full fence on all machines.
     Fence,
-    /// An interlocked access: a full fence under TSO and PSO, of this order on POWER.
+    /// The call makes an interlocked access: a full fence under TSO and PSO, of this order on POWER.
     Update(Order),
-    /// A store of this order, which waits in the store buffer as others do.
+    /// The call makes a store of this order, which waits in the store buffer as others do.
     Store(Order),
-    /// A load of this order, or nothing that another thread could see.
+    /// The call makes a load of this order, or nothing that another thread could see.
     Load(Order),
 }
 
 impl Effect {
-    /// What is ordered before the call takes effect under TSO and PSO.
+    /// Returns the barrier before the call takes effect under TSO and PSO.
     #[must_use]
     pub const fn before(self) -> Barrier {
         match self {
@@ -36,13 +36,13 @@ impl Effect {
         }
     }
 
-    /// Whether the store buffer of its thread is empty afterwards.
+    /// Whether the store buffer of the call's thread is empty afterwards.
     #[must_use]
     pub const fn drains(self) -> bool {
         matches!(self.before(), Barrier::Full)
     }
 
-    /// Its order on POWER, ARM and RISC-V.
+    /// Returns the call's order on POWER, ARM and RISC-V.
     #[must_use]
     pub const fn order(self) -> Order {
         match self {
@@ -52,27 +52,28 @@ impl Effect {
     }
 }
 
-/// A call by its outcome.
+/// A call with one of its outcomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Path {
-    /// The functions.
+    /// The names of the functions.
     pub calls: &'static str,
     /// The outcome.
     pub when: &'static str,
-    /// What it does.
+    /// The effect on memory.
     pub effect: Effect,
-    /// From what that is known.
+    /// The reason why the effect is known.
     pub why: &'static str,
 }
 
 impl Path {
-    /// Its order by C11, by which neither a signal, nor falling asleep, nor waking up synchronises: the mutex does.
+    /// Returns the path's order by C11, by which neither a signal, nor falling asleep, nor waking up synchronises: the mutex
+    /// does.
     #[must_use]
     pub fn order_in_c11(&self) -> Order {
         if [SIGNAL, SLEEP, WAKE].contains(self) { Relaxed } else { self.effect.order() }
     }
 
-    /// The row of the table in docs/limits.md.
+    /// Returns the row of the table in docs/limits.md.
     #[must_use]
     pub fn line(&self) -> String {
         let Self { calls, when, effect, why } = self;
@@ -100,7 +101,7 @@ macro_rules! table {
             $(#[$doc])*
             pub const $name: Path = Path { calls: $calls, when: $when, effect: $effect, why: $why };
         )*
-        /// All rows.
+        /// All rows of the table.
         pub const TABLE: &[Path] = &[$($name),*];
     };
 }

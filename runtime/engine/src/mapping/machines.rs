@@ -1,4 +1,4 @@
-//! What the C11 orders become where accesses order by themselves: on ARMv8 (`AArch64`), on RISC-V, and in C11 itself.
+//! The code that the C11 orders become where accesses order by themselves: on ARMv8 (`AArch64`), on RISC-V, and in C11 itself.
 //!
 //! The tables in words are docs/power.md, section 5. Where compilers differ, a row is as weak as the weakest code: what
 //! distributions build for ARM runs with single instructions (LSE) or with pairs of exclusive ones, as the processor has
@@ -7,15 +7,15 @@
 use super::Order;
 use crate::graph::{Access, Annotations};
 
-/// Those of an access of this order, given what acquires and releases are there.
+/// Returns the annotations of an access of this order, given those that acquire and those that release.
 const fn annotated(order: Order, acquires: Annotations, releases: Annotations) -> Annotations {
     let read = if order.acquires() { acquires } else { Annotations::NONE };
     let write = if order.releases() { releases } else { Annotations::NONE };
     read.and(write)
 }
 
-/// The order of a compare-and-swap's instructions, which are chosen before it is known whether it succeeds: it acquires if
-/// either of its orders does.
+/// Returns the order of a compare-and-swap's instructions, which are chosen before it is known whether it succeeds: it acquires
+/// if either of its orders does.
 #[must_use]
 pub const fn of_both(success: Order, failure: Order) -> Order {
     match success {
@@ -25,11 +25,11 @@ pub const fn of_both(success: Order, failure: Order) -> Order {
     }
 }
 
-/// ARMv8: `ldapr` and `ldar`, `stlr`, and read-modify-writes with `a` and `l`.
+/// The annotations of ARMv8: `ldapr` and `ldar`, `stlr`, and read-modify-writes with `a` and `l`.
 pub mod armv8 {
     use super::{Access, Annotations, Order, annotated};
 
-    /// What an access of this order orders by itself.
+    /// Returns the annotations of an access of this order.
     #[must_use]
     pub const fn access(access: Access, order: Order) -> Annotations {
         match (access, order) {
@@ -40,23 +40,24 @@ pub mod armv8 {
         }
     }
 
-    /// The same of a read-modify-write whose result nobody uses: a compiler may leave it out, and then it is no acquire.
+    /// Returns the annotations of a read-modify-write whose result is not used: a compiler may leave the result out, and then it
+    /// is no acquire.
     #[must_use]
     pub const fn unused(annotations: Annotations) -> Annotations {
         annotations.without(Annotations::ACQUIRE).and(Annotations::UNUSED)
     }
 }
 
-/// RISC-V: fences around loads and stores, and read-modify-writes with `.aq` and `.rl`.
+/// The code of RISC-V: fences around loads and stores, and read-modify-writes with `.aq` and `.rl`.
 pub mod riscv {
     use super::{Annotations, Order, annotated};
     use crate::graph::Fences;
     use crate::mapping::graphs::{FULL, LIGHTWEIGHT, LOADS, NOTHING};
 
-    /// `fence rw,w`.
+    /// The count of `fence rw,w`.
     pub const TO_WRITES: Fences = Fences { read_write: 1, write_write: 1, ..NOTHING };
 
-    /// The fences before and after a load of this order.
+    /// Returns the fences before and after a load of this order.
     #[must_use]
     pub const fn load(order: Order) -> [Fences; 2] {
         match order {
@@ -66,13 +67,13 @@ pub mod riscv {
         }
     }
 
-    /// The fence before a store of this order.
+    /// Returns the fence before a store of this order.
     #[must_use]
     pub const fn store(order: Order) -> Fences {
         if order.releases() { TO_WRITES } else { NOTHING }
     }
 
-    /// A fence of this order.
+    /// Returns the fences that a fence of this order is.
     #[must_use]
     pub const fn fence(order: Order) -> Fences {
         match order {
@@ -84,7 +85,7 @@ pub mod riscv {
         }
     }
 
-    /// What an `amo` orders by itself.
+    /// Returns the annotations of an `amo` of this order.
     #[must_use]
     pub const fn single(order: Order) -> Annotations {
         let acquires = Annotations::ACQUIRE.and(Annotations::WRITE_ACQUIRES);
@@ -92,7 +93,7 @@ pub mod riscv {
         annotated(order, acquires, releases).and(Annotations::SINGLE)
     }
 
-    /// What a loop of `lr` and `sc` orders by itself.
+    /// Returns the annotations of a loop of `lr` and `sc` of this order.
     #[must_use]
     pub const fn pair(order: Order) -> Annotations {
         let both = annotated(order, Annotations::ACQUIRE, Annotations::RELEASE);
@@ -103,11 +104,11 @@ pub mod riscv {
     }
 }
 
-/// C11 itself.
+/// The annotations of C11 itself.
 pub mod c11 {
     use super::{Access, Annotations, Order};
 
-    /// What an atomic access of this order is.
+    /// Returns the annotations of an atomic access of this order.
     #[must_use]
     pub const fn access(access: Access, order: Order) -> Annotations {
         let mut all = Annotations::ATOMIC;

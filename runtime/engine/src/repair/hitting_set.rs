@@ -1,7 +1,7 @@
 //! Cheapest hitting sets: sets of elements that have one of each of some clauses, exactly, by branch and bound.
 
-/// The cheapest sets of elements that have an element of each clause, at most `most` of them: none if some clause is empty.
-/// Elements are numbers, whose costs are above 0. Sets are sorted, and so are their elements.
+/// Returns the cheapest sets of elements that have an element of each clause, at most `most` of them; nothing if some clause is
+/// empty. Elements are numbers whose costs are above 0. Sets are sorted, and so are their elements.
 ///
 /// # Panics
 /// If an element has no cost.
@@ -23,7 +23,7 @@ pub fn cheapest(costs: &[u64], clauses: &[Vec<usize>], most: usize) -> Vec<Vec<u
     found
 }
 
-/// What all elements of a set cost together.
+/// Returns the cost of all elements of a set together.
 #[must_use]
 pub fn cost(costs: &[u64], set: &[usize]) -> u64 {
     set.iter().map(|&element| costs[element]).sum()
@@ -42,7 +42,7 @@ struct Branching<'a> {
 }
 
 impl Branching<'_> {
-    /// Finds the sets that have what is chosen, which costs so much, and nothing that is excluded.
+    /// Finds the sets that have what is chosen, which costs `spent`, and nothing that is excluded.
     fn extend(&mut self, spent: u64) {
         let (shortest, least) = self.left();
         if spent.saturating_add(least) > self.best {
@@ -55,7 +55,7 @@ impl Branching<'_> {
             self.chosen.push(element);
             self.extend(spent + self.costs[element]);
             self.chosen.pop();
-            // Sets with this one are found.
+            // All sets with this element have been found.
             self.excluded[element] = true;
         }
         for element in branches {
@@ -72,8 +72,8 @@ impl Branching<'_> {
         }
     }
 
-    /// The clause with the fewest elements of which nothing is chosen, and what the rest costs at least: clauses without a
-    /// common element need one each.
+    /// Returns the clause with the fewest elements of which nothing is chosen, and the least that the rest can cost: clauses
+    /// without a common element need an element each.
     fn left(&self) -> (Option<usize>, u64) {
         let is_left = |clause: &&Vec<usize>| !clause.iter().any(|element| self.chosen.contains(element));
         let open = |clause: &Vec<usize>| clause.iter().copied().filter(|&element| !self.excluded[element]).collect();

@@ -1,12 +1,12 @@
-//! Whether a model allows an execution that is known: its trace is built up again, access by access.
+//! The check of whether a model allows a known execution, whose trace is built up again, access by access.
 
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 use crate::graph::{Access, EventId, Labels, Link, own_store};
 use crate::model::Model;
 
-/// Whether the model allows the execution in which reads read and writes are ordered as in this trace, if its accesses are
-/// these: those that it was made of, but for what orders them.
+/// Whether the model allows the execution in which reads read and writes are ordered as in this trace, if its accesses are these,
+/// which may differ from those of the trace only in what orders them.
 #[must_use]
 pub fn allows<const W: usize, M: Model<W>>(trace: &Trace<W>, labels: &[Labels<W>]) -> bool {
     let mut left: Vec<EventId> = trace.nodes().iter().map(|node| node.event).collect();
@@ -14,7 +14,7 @@ pub fn allows<const W: usize, M: Model<W>>(trace: &Trace<W>, labels: &[Labels<W>
     let again = Trace::new(labels.len(), trace.locations());
     let mut rebuilt = Rebuilt::<W, M> { trace, labels, again, model: M::default() };
     while !left.is_empty() {
-        // What is commit-before something else, or read by it, is committed before it.
+        // What is commit-before another access, or read by it, is committed before it.
         let Some(next) = left.iter().position(|&event| rebuilt.is_ready(event)) else { return false };
         if !rebuilt.commit(left.remove(next)) {
             return false;
@@ -31,7 +31,7 @@ struct Rebuilt<'t, const W: usize, M> {
 }
 
 impl<const W: usize, M: Model<W>> Rebuilt<'_, W, M> {
-    /// The write that an event reads from; none if that is the initial one, or it does not read.
+    /// Returns the write that an event reads from; none if that is the initial one, or the event does not read.
     fn source(&self, event: EventId) -> Option<EventId> {
         let node = self.trace.node(self.trace.nodes_of(event).start);
         match node.part {
@@ -40,7 +40,7 @@ impl<const W: usize, M: Model<W>> Rebuilt<'_, W, M> {
         }
     }
 
-    /// The store of its own thread that a load comes behind, if the model forwards it and it is not committed.
+    /// Returns the store of its own thread that a load comes behind, if the model forwards that store and it is not committed.
     fn waits_for_own(&self, event: EventId) -> Option<EventId> {
         let labels = &self.labels[usize::from(event.thread)];
         let label = &labels[usize::from(event.index)];
@@ -64,7 +64,7 @@ impl<const W: usize, M: Model<W>> Rebuilt<'_, W, M> {
         }
     }
 
-    /// Commits an event that is ready; whether the model allows that.
+    /// Commits an event that is ready, and returns whether the model allows that.
     fn commit(&mut self, event: EventId) -> bool {
         let fences = self.labels[usize::from(event.thread)][usize::from(event.index)].fences;
         for number in self.trace.nodes_of(event) {

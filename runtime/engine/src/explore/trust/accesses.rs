@@ -7,13 +7,13 @@ use super::event::{GraphAccess, GraphEvent, Watch, has};
 use super::numbers::{AccessNumber, Place, Span, Stamp, entry};
 use crate::event::Thread;
 
-/// The accesses.
+/// The accesses of an execution graph, chained by place.
 #[derive(Default, Debug)]
 pub(super) struct AccessChains {
     all: Vec<GraphAccess>,
     /// The last write of each place.
     tails: Vec<Option<AccessNumber>>,
-    /// Accesses kept for their memory.
+    /// A list of accesses that is kept for its memory.
     compacted: Vec<GraphAccess>,
 }
 
@@ -27,42 +27,42 @@ impl Index<AccessNumber> for AccessChains {
 }
 
 impl AccessChains {
-    /// How many bytes of memory they take.
+    /// Returns how many bytes of memory the accesses take.
     pub(super) fn bytes(&self) -> usize {
         (self.all.capacity() + self.compacted.capacity()) * size_of::<GraphAccess>()
             + self.tails.capacity() * size_of::<Option<AccessNumber>>()
     }
 
-    /// All of them.
+    /// Returns all accesses.
     pub(super) fn all(&self) -> &[GraphAccess] {
         &self.all
     }
 
-    /// Those of an event.
+    /// Returns the accesses of an event.
     #[inline]
     pub(super) fn of(&self, span: Span) -> &[GraphAccess] {
         &self.all[span.range()]
     }
 
-    /// Those of an event, to be changed.
+    /// Returns the accesses of an event, to be changed.
     #[inline]
     pub(super) fn of_mut(&mut self, span: Span) -> &mut [GraphAccess] {
         &mut self.all[span.range()]
     }
 
-    /// The access with this number, if it has one.
+    /// Returns the access with this number, if it has one.
     #[inline]
     pub(super) fn find(&self, number: Option<AccessNumber>) -> Option<&GraphAccess> {
         number.and_then(|number| self.all.get(number.index()))
     }
 
-    /// The event of the access with this number, if it has one.
+    /// Returns the event of the access with this number, if it has one.
     #[inline]
     pub(super) fn event_of(&self, number: Option<AccessNumber>) -> Option<Stamp> {
         self.find(number).map(|access| access.event)
     }
 
-    /// Adds the accesses of an event.
+    /// Adds the accesses of an event, and returns their span.
     #[inline]
     pub(super) fn add(&mut self, accesses: impl Iterator<Item = GraphAccess>) -> Span {
         let first = self.all.len();
@@ -70,7 +70,7 @@ impl AccessChains {
         Span::new(first, self.all.len() - first)
     }
 
-    /// Where the accesses of the next event begin.
+    /// Returns the empty span at which the accesses of the next event begin.
     #[inline]
     pub(super) fn end(&self) -> Span {
         Span::new(self.all.len(), 0)
@@ -88,19 +88,19 @@ impl AccessChains {
         self.all.clear();
     }
 
-    /// Makes these the accesses of another graph before this event's; no place has a write.
+    /// Makes the accesses of another graph that come before this event's the accesses of this one; no place has a write then.
     pub(super) fn copy_before(&mut self, from: &Self, end: Span) {
         self.all.clear();
         self.all.extend_from_slice(&from.all[..end.range().start]);
     }
 
-    /// Forgets the writes of all places: they are linked anew.
+    /// Forgets the writes of all places, which are linked anew.
     #[inline]
     pub(super) fn unlink_all(&mut self) {
         self.tails.fill(None);
     }
 
-    /// The last write of a place.
+    /// Returns the last write of a place.
     #[inline]
     pub(super) fn tail(&self, place: Place) -> Option<AccessNumber> {
         self.tails.get(place.index()).copied().flatten()
@@ -138,14 +138,14 @@ impl AccessChains {
         self.of_mut(span)[0].source = at;
     }
 
-    /// The state of the object, one of an event's places, became this in a part of the event.
+    /// Notes that the state of the object, one of an event's places, became this in a part of the event.
     pub(super) fn becomes(&mut self, span: Span, object: Place, state: Option<u64>) {
         for access in self.of_mut(span).iter_mut().filter(|access| access.place == object) {
             access.values = access.values.zip(state).map(|((before, _), after)| (before, after));
         }
     }
 
-    /// Takes an event's accesses away that write, and come after all others.
+    /// Takes an event's accesses, which write and come after all others, out of the chains.
     #[inline]
     pub(super) fn unlink(&mut self, span: Span) {
         for at in span.numbers().rev() {
@@ -157,7 +157,7 @@ impl AccessChains {
         }
     }
 
-    /// The first write of a place.
+    /// Returns the first write of a place.
     #[inline]
     fn head(&self, place: Place) -> Option<AccessNumber> {
         let mut at = self.tail(place)?;
@@ -167,13 +167,13 @@ impl AccessChains {
         Some(at)
     }
 
-    /// The write of a place that comes after this one, or that comes first.
+    /// Returns the write of a place that comes after this one, or that comes first.
     #[inline]
     pub(super) fn write_after(&self, place: Place, source: Option<AccessNumber>) -> Option<AccessNumber> {
         source.map_or_else(|| self.head(place), |source| self[source].next)
     }
 
-    /// The events that write the place after this write.
+    /// Returns the events that write the place after this write.
     pub(super) fn writes_after(&self, place: Place, source: Option<AccessNumber>) -> impl Iterator<Item = Stamp> + '_ {
         let mut next = self.write_after(place, source);
         std::iter::from_fn(move || {
@@ -183,7 +183,7 @@ impl AccessChains {
         })
     }
 
-    /// What a place holds after a write or, if known, at the beginning.
+    /// Returns what a place holds after a write or, if known, at the beginning.
     #[inline]
     pub(super) fn value_after(&self, place: Place, source: Option<AccessNumber>) -> Option<u64> {
         match self.find(source) {
@@ -193,12 +193,12 @@ impl AccessChains {
         }
     }
 
-    /// The writes of a place, the last one first, and the beginning.
+    /// Returns the writes of a place, the last one first, and then the beginning.
     pub(super) fn chain(&self, place: Place) -> impl Iterator<Item = Option<AccessNumber>> + '_ {
         std::iter::successors(Some(self.tail(place)), |&at| self.find(at).map(|access| access.source))
     }
 
-    /// Makes the accesses lie one after the other as their events do.
+    /// Makes the accesses lie one after the other, in the order of their events.
     pub(super) fn compact(&mut self, events: &mut [GraphEvent]) {
         let mut compacted = std::mem::take(&mut self.compacted);
         compacted.clear();

@@ -1,5 +1,5 @@
-//! For each event of an execution graph, how many events of each thread it depends on by program order and by what it
-//! reads.
+//! Clocks that count, for each event of an execution graph, how many events of each thread it depends on by program order and by
+//! what it reads.
 
 use super::numbers::Stamp;
 use crate::event::Thread;
@@ -12,24 +12,24 @@ pub(super) struct EventClocks {
 }
 
 impl EventClocks {
-    /// How many bytes of memory they take.
+    /// Returns how many bytes of memory the clocks take.
     pub(super) const fn bytes(&self) -> usize {
         self.counts.capacity() * size_of::<u32>()
     }
 
-    /// How many counts a clock has.
+    /// Returns how many counts a clock has.
     #[inline]
     pub(super) const fn width(&self) -> usize {
         self.width
     }
 
-    /// The clock of an event.
+    /// Returns the clock of an event.
     #[inline]
     pub(super) fn of(&self, event: Stamp) -> &[u32] {
         &self.counts[event.index() * self.width..][..self.width]
     }
 
-    /// Makes the clocks of so many events wide enough to count the events of this thread.
+    /// Makes the clocks of this many events wide enough to count the events of this thread.
     #[inline]
     pub(super) fn make_room(&mut self, thread: Thread, events: usize) {
         if thread.index() < self.width {
@@ -45,7 +45,7 @@ impl EventClocks {
         (self.counts, self.width) = (counts, width);
     }
 
-    /// The clock of an event, of so many in all, begins as that of another one, or with nothing.
+    /// Begins the clock of an event, of `events` in all, as that of another one, or with nothing.
     #[inline]
     pub(super) fn begin(&mut self, event: Stamp, previous: Option<Stamp>, events: usize) {
         let width = self.width;
@@ -62,7 +62,7 @@ impl EventClocks {
         }
     }
 
-    /// The event has this number in its thread.
+    /// Sets the number that the event has in its thread.
     #[inline]
     pub(super) fn set(&mut self, event: Stamp, thread: Thread, tick: u32) {
         self.counts[event.index() * self.width + thread.index()] = tick;
@@ -72,7 +72,7 @@ impl EventClocks {
     #[inline]
     pub(super) fn join(&mut self, into: Stamp, from: Stamp, thread: Thread, tick: u32) {
         if from == into {
-            // It stands after itself until the graph is rebuilt, since what it was before still stands there.
+            // The event stands after itself until the graph is rebuilt, since its access as it was before is still in the chains.
             return;
         }
         let width = self.width;

@@ -1,9 +1,9 @@
-//! One order in which the events of an execution graph can be performed.
+//! An order in which the events of an execution graph can be performed.
 
 use super::numbers::Stamp;
 
-/// How an event that reads something older has split the order of the events before it: for each of these, whether it
-/// comes after the event now.
+/// The split of the order of events by an event that reads something older: for each event before it, whether that comes after it
+/// now.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Split {
     pub(super) event: Stamp,
@@ -11,7 +11,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// The parts of the order before and after the event, without what was added later.
+    /// Returns the parts of the order before and after the event, without what was added later.
     fn parts(&self, order: &[Stamp]) -> Option<[Vec<Stamp>; 2]> {
         let at = order.iter().position(|&event| event == self.event)?;
         let part = |part: &[Stamp]| part.iter().copied().filter(|&event| event < self.event).collect();
@@ -25,7 +25,7 @@ impl Split {
             .is_some_and(|[before, behind]| before.len() + after == self.follows.len() && behind.len() == after)
     }
 
-    /// Makes the order what it was, without the event. `after` is kept for its memory.
+    /// Makes the order what it was without the event. `after` is a list that is kept for its memory.
     pub(super) fn undo(&self, order: &mut Vec<Stamp>, after: &mut Vec<Stamp>) {
         order.retain(|&event| event <= self.event);
         let at = order.iter().position(|&event| event == self.event).expect("it stands between the parts");
@@ -35,7 +35,7 @@ impl Split {
         order.resize(self.follows.len(), Stamp::FIRST);
         for (to, &follows) in self.follows.iter().enumerate().rev() {
             if after.is_empty() {
-                // What comes before them all stands where it did.
+                // The events before all of these stand where they did.
                 break;
             }
             order[to] = if follows {
@@ -48,19 +48,19 @@ impl Split {
     }
 }
 
-/// The order, and how it came to be.
+/// The order of events, and the splits that made it.
 #[derive(Default, Debug)]
 pub(super) struct Sequence {
-    /// The events in an order in which they can be performed. Events that are no more may be left over.
+    /// The events in an order in which they can be performed. Events that have been removed may be left over.
     pub(super) order: Vec<Stamp>,
-    /// Of the events that read something older, in the order in which they were added.
+    /// The splits by events that read something older, in the order in which these were added.
     pub(super) splits: Vec<Split>,
-    /// Events kept for their memory.
+    /// A list of events that is kept for its memory.
     parted: Vec<Stamp>,
 }
 
 impl Sequence {
-    /// How many bytes of memory it takes.
+    /// Returns how many bytes of memory the sequence takes.
     pub(super) fn bytes(&self) -> usize {
         let splits = self.splits.iter().map(|split| split.follows.capacity()).sum::<usize>();
         (self.order.capacity() + self.parted.capacity()) * size_of::<Stamp>()
@@ -74,8 +74,8 @@ impl Sequence {
         self.splits.clear();
     }
 
-    /// The order of the events before this one is again what it was before this one, which is the last, read something
-    /// older: so that it does not depend on what has been run since.
+    /// Makes the order of the events before this one, which is the last, again what it was before this one read something older,
+    /// so that the order does not depend on what has been run since.
     #[inline]
     pub(super) fn restore(&mut self, event: Stamp) {
         if let Some(split) = self.splits.pop_if(|split| split.event == event) {
@@ -83,7 +83,7 @@ impl Sequence {
         }
     }
 
-    /// The order of the events before this one, as it was when this one was added.
+    /// Returns the order of the events before this one, as it was when this one was added.
     pub(super) fn before(&self, event: Stamp) -> Vec<Stamp> {
         let mut order = self.order.clone();
         self.splits
@@ -95,7 +95,7 @@ impl Sequence {
         order
     }
 
-    /// Forgets the events from this one on that are left over.
+    /// Forgets the events from this one on, as far as they are left over.
     pub(super) fn tidy(&mut self, end: Stamp) {
         self.order.retain(|&event| event < end);
     }

@@ -1,4 +1,4 @@
-//! The units of the explorer `dpor`: what is left of a search, packed so that another one can take it up.
+//! The units of the explorer `dpor`: what is left of a search, packed so that another search can take it up.
 //!
 //! What is still to be run is a stack of graphs, and of each of them the alternatives of its events from the last one
 //! down to its bottom. A graph says by itself what is below it, and so does a *piece* of one: a part of its events, with
@@ -17,15 +17,15 @@ use crate::event::Thread;
 use crate::explore::packed::{Corrupt, Reader, write};
 use crate::explore::slice::Unit;
 
-/// So many of the events at the bottom of the stack that may have alternatives are units of their own.
+/// The number of events at the bottom of the stack that may have alternatives and become units of their own.
 const CUTS: usize = 16;
 
-/// How a search goes on.
+/// The way in which a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Goes {
     /// The execution is to be run.
     Running,
-    /// It has been run: with the alternatives of its last event.
+    /// The execution has been run: the search goes on with the alternatives of its last event.
     Varying,
 }
 
@@ -37,7 +37,7 @@ struct Piece<'a> {
     to: Stamp,
 }
 
-/// What is packed of a graph.
+/// The packed part of a graph.
 #[derive(Clone, PartialEq, Debug)]
 struct Outline {
     events: Vec<Shape>,
@@ -50,25 +50,25 @@ struct Outline {
     expects: Option<Expected>,
 }
 
-/// What is packed of an event.
+/// The packed part of an event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Shape {
     thread: Thread,
     what: What,
     depends: bool,
     tried: Tried,
-    /// How many places it shares with events added before, if some of its alternatives were tried: they are numbered by
-    /// its places.
+    /// The number of places that it shares with events added before, if some of its alternatives were tried, which are numbered
+    /// by its places.
     places: u32,
 }
 
-/// The unit of a whole search.
+/// Returns the unit of a whole search.
 pub(super) fn whole() -> Unit {
     let empty = ExecutionGraph::default();
     pack(Goes::Running, &[Piece { graph: &empty, from: Stamp::FIRST, to: Stamp::FIRST }], 1.0)
 }
 
-/// Whether a unit can be drawn.
+/// Checks that a unit can be drawn.
 pub(super) fn check(unit: &Unit) -> Result<(), Corrupt> {
     read_unit(&unit.prefixes).map(drop)
 }
@@ -91,8 +91,8 @@ pub(super) enum Last {
     RunsAgain,
 }
 
-/// Cuts a search of this weight that is under way, from its deep end on. The graphs of its stack are given from the bottom
-/// up.
+/// Cuts a search of this weight that is under way into units, from its deep end on. The graphs of its stack are given from the
+/// bottom up.
 pub(super) fn cut(stack: &[&ExecutionGraph], last: Last, weight: f64) -> Vec<Unit> {
     let mut single = Vec::new();
     let mut deep = Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn cut(stack: &[&ExecutionGraph], last: Last, weight: f64) -> Vec<Uni
     let again = stack.last().filter(|_| last == Last::RunsAgain);
     let again = again.map(|graph| Piece { graph, from: graph.end(), to: graph.end() });
     let open = single.len() + usize::from(!deep.is_empty() || again.is_some());
-    // As if each of them had one alternative left, below which is as much as above.
+    // Weights are given as if each event had one alternative left, below which there is as much as above.
     let mut weights = (0..open).scan(weight, |left, _| {
         *left /= 2.0;
         Some(*left)
@@ -127,7 +127,8 @@ pub(super) fn cut(stack: &[&ExecutionGraph], last: Last, weight: f64) -> Vec<Uni
     deep.into_iter().chain(alone.into_iter().rev()).collect()
 }
 
-/// The graph from this event on, cut where a thread that cannot go on is kept: others of that kind are of no use then.
+/// Returns the pieces of the graph from this event on. It is cut where a thread that cannot go on is kept: other threads of that
+/// kind are of no use then.
 fn pieces(graph: &ExecutionGraph, from: Stamp) -> Vec<Piece<'_>> {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     if graph.generation == Generation::Unknown {
@@ -158,19 +159,20 @@ fn may_vary(graph: &ExecutionGraph, event: Stamp) -> bool {
 }
 
 impl Piece<'_> {
-    /// Its last event, which is varied if it has one.
+    /// Returns the piece's last event, which is varied, if there is one.
     fn last(&self) -> Option<Stamp> {
         self.to.previous().filter(|_| self.from < self.to)
     }
 
-    /// Its events but those of threads that cannot go on, of which only the last one can be varied.
+    /// Returns the outline of the piece's events, without those of threads that cannot go on, of which only the last event can be
+    /// varied.
     fn outline(&self) -> Outline {
         let &Self { graph, from, to } = self;
         if graph.generation == Generation::Unknown {
             return Outline::of(graph, from, to);
         }
         let varied = self.last();
-        // The last one stands where it was added: whether it can stand where it reads something older may not be known.
+        // The last event stands where it was added: whether it can stand where it reads something older may not be known.
         let older = varied.filter(|&last| graph.sequence.splits.iter().any(|split| split.event == last));
         let kept = |event: Stamp| {
             let this = graph.event(event);
@@ -206,7 +208,7 @@ impl Piece<'_> {
             let at = if mark.present { stamp(mark.at) } else { before(mark.at) };
             Mark { at, by: stamp(mark.by), ..*mark }
         };
-        // What is repeated is as it was.
+        // An execution that is only repeated stays as it was.
         let moved = |event: Option<Stamp>| event.filter(|event| varied.is_none() && stays(event)).map(stamp);
         Outline {
             order: order.into_iter().chain(older.filter(|&last| kept(last))).map(stamp).collect(),
@@ -222,7 +224,7 @@ impl Piece<'_> {
 }
 
 impl Outline {
-    /// Of a graph without events.
+    /// The outline of a graph without events.
     const EMPTY: Self = Self {
         events: Vec::new(),
         order: Vec::new(),
@@ -234,7 +236,7 @@ impl Outline {
         expects: None,
     };
 
-    /// Of a graph of which nothing is known but its outline.
+    /// Returns the outline of a graph of which nothing but its outline is known.
     fn of(graph: &ExecutionGraph, from: Stamp, to: Stamp) -> Self {
         Self {
             events: Stamp::FIRST.up_to(graph.end()).map(|event| Shape::of(graph, event)).collect(),
@@ -264,7 +266,7 @@ impl Outline {
         graph.generation = Generation::Unknown;
     }
 
-    /// Whether stamps mean events, and the order is one.
+    /// Checks that stamps stand for events, and that the order is one.
     fn check(self) -> Result<Self, Corrupt> {
         let end = Stamp::new(self.events.len());
         let mut stands = vec![false; self.events.len()];
@@ -274,7 +276,7 @@ impl Outline {
         let marked = self.marks.iter().all(|mark| mark.by < end && stays(mark));
         let moved = self.moved.iter().flatten().all(|&event| event < end);
         let known = self.fixed <= end && self.bottom <= end;
-        // Those below are not varied, and may speak of a graph that had more events.
+        // The events below are not varied, and may speak of a graph that had more events.
         let mut varied = self.bottom.up_to(end).map(|event| (event, &self.events[event.index()]));
         let tried = known && varied.all(|(event, shape)| shape.tried.revisited <= event);
         let mut order = self.order.clone();
@@ -295,7 +297,7 @@ impl Outline {
         }
     }
 
-    /// Appends it, but for what it has in common with the one before it.
+    /// Appends the outline, without what it has in common with the one before it.
     fn write(&self, before: &Self, into: &mut Vec<u8>) {
         let common = self.events.iter().zip(&before.events).take_while(|(new, old)| new == old).count();
         write(into, common as u64);
@@ -421,7 +423,7 @@ impl Shape {
     }
 }
 
-/// How many of the places by which its alternatives are numbered matter, if some were tried; else 0.
+/// Returns how many of the places by which the event's alternatives are numbered matter, if some were tried; else 0.
 fn places(graph: &ExecutionGraph, event: Stamp) -> u32 {
     let GraphEvent { tried, places, .. } = *graph.event(event);
     match tried {
@@ -449,7 +451,7 @@ fn read_stamp(from: &mut Reader<'_>) -> Result<Stamp, Corrupt> {
     from.number().and_then(stamp)
 }
 
-/// The stamp with this number; there are none near 2³².
+/// Returns the stamp with this number, which must not be near 2³².
 fn stamp(number: u64) -> Result<Stamp, Corrupt> {
     let number = u32::try_from(number).ok().filter(|&number| number < u32::MAX - 1).ok_or(Corrupt)?;
     Ok(Stamp::new(number as usize))

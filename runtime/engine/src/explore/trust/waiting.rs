@@ -6,7 +6,7 @@ use super::numbers::{BlockNumber, Stamp};
 use crate::event::Thread;
 use crate::explore::Standing;
 
-/// What a waiting thread waits for.
+/// A thread that waits, and what it waits for.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) thread: Thread,
@@ -18,7 +18,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// What a thread waits for whose last iteration is among these events; `block` is the next that it begins.
+    /// Returns what a thread waits for whose last iteration is among these events; `block` is the next block that it begins.
     pub(super) fn of(
         graph: &ExecutionGraph,
         thread: Thread,
@@ -51,8 +51,8 @@ impl Waiting {
     }
 }
 
-/// Whether the iterations after which these threads wait for ever come after all that they conflict with, those of a
-/// thread with a lower number first: the others repeat that.
+/// Whether the iterations after which these threads wait for ever come after all that they conflict with, those of a thread with
+/// a lower number first: executions in which they do not only repeat that one.
 pub(super) fn are_last(graph: &ExecutionGraph, performed: &[Stamp], waiting: &[Waiting]) -> bool {
     let in_loops = || waiting.iter().filter(|waiting| waiting.standing == Standing::InALoop);
     if in_loops().next().is_none() {
