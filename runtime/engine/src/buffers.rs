@@ -8,9 +8,11 @@
 //! When entries commit is decided as late as it makes a difference: see [`Batch`].
 
 mod batch;
+mod steps;
 mod waiting;
 
 pub use batch::{Batch, Demand, Offers};
+pub use steps::{Steps, TooManyPlaces};
 pub use waiting::{StoreBuffers, StoreEntry, Which, overlap};
 
 #[cfg(test)]

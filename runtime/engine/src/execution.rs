@@ -32,6 +32,7 @@
 use std::ops::Range;
 
 mod at_hand;
+pub mod commits;
 mod ending;
 mod grant;
 mod history;
@@ -179,6 +180,9 @@ impl Execution {
         if next != self.state.current {
             self.segment = self.history.length();
             self.state.current = next;
+        }
+        if next >= Thread::FIRST_COMMITTER && self.state.commits(next) {
+            return Next::Run(next);
         }
         if self.state.yielding.contains(next) {
             self.state.yielding.remove(next);

@@ -220,6 +220,13 @@ pub enum Notice {
         /// The address at which the location begins.
         address: u64,
     },
+    /// The thread's next event comes after this one of the execution, whatever the two touch.
+    After {
+        /// Who.
+        thread: Thread,
+        /// The index of the earlier event.
+        event: u32,
+    },
     /// The state of the object became this to the threads that wait for it: after the last event, and as a part of it.
     Becomes {
         /// The object.

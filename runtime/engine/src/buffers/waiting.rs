@@ -20,7 +20,7 @@ pub struct StoreEntry {
     /// Whether the entry commits before anything else happens.
     pub(super) due: Due,
     /// The number of store–store barriers that its thread had passed.
-    epoch: u32,
+    pub(super) epoch: u32,
 }
 
 /// Whether an entry has to commit before the operation at hand.
@@ -197,18 +197,28 @@ impl StoreBuffers {
     /// Makes all stores of the thread that would have to commit before one to these bytes ones that have to commit before the
     /// operation at hand.
     pub fn drain_for(&mut self, thread: Thread, bytes: &Range<usize>) {
-        let epoch = self.threads[thread].epoch;
-        let order = self.order;
+        let due = self.precede(thread, self.entries(thread).iter(), bytes);
         let entries = &mut self.threads[thread].entries;
-        let mut due = Vec::new();
-        for index in (0..entries.len()).rev() {
-            let entry = &entries[index];
-            let later = due.iter().any(|&later: &usize| order.keeps(entry, &entries[later]));
-            if later || order == CommitOrder::Total || entry.epoch < epoch || overlap(&entry.range(), bytes) {
+        due.into_iter().for_each(|index| entries[index].due = Due::Now);
+    }
+
+    /// Which of these stores of the thread, from the oldest on, have to commit before one to these bytes that it made now.
+    pub(super) fn precede<'a>(
+        &self,
+        thread: Thread,
+        stores: impl Iterator<Item = &'a StoreEntry>,
+        bytes: &Range<usize>,
+    ) -> Vec<usize> {
+        let epoch = self.threads[thread].epoch;
+        let stores: Vec<&StoreEntry> = stores.collect();
+        let mut due: Vec<usize> = Vec::new();
+        for (index, entry) in stores.iter().enumerate().rev() {
+            let later = due.iter().any(|&later| self.order.keeps(entry, stores[later]));
+            if later || self.order == CommitOrder::Total || entry.epoch < epoch || overlap(&entry.range(), bytes) {
                 due.push(index);
             }
         }
-        due.into_iter().for_each(|index| entries[index].due = Due::Now);
+        due
     }
 
     /// Whether some entry has to commit before the operation at hand.

@@ -64,7 +64,11 @@ pub struct ProgramState {
     patient: ThreadSet,
     /// The threads that are cancelled and heed it.
     interrupted: ThreadSet,
-    /// The number of threads that wait in loops, plus the number of times that a thread may go on behind a commit.
+    /// Where commits are steps: the threads whose next operation waits for some.
+    pub(super) held: ThreadSet,
+    /// The threads of which stores wait, where commits are steps.
+    pub(super) storing: ThreadSet,
+    /// How many threads wait in loops, and how many times somebody waits for a commit, or may go on behind one.
     pub(super) waiting: u32,
 }
 
@@ -79,6 +83,8 @@ impl ProgramState {
             dreaming: ThreadSet::EMPTY,
             patient: ThreadSet::EMPTY,
             interrupted: ThreadSet::EMPTY,
+            held: ThreadSet::EMPTY,
+            storing: ThreadSet::EMPTY,
             waiting: 0,
         }
     }
@@ -93,6 +99,8 @@ impl ProgramState {
         self.dreaming = ThreadSet::EMPTY;
         self.patient = ThreadSet::EMPTY;
         self.interrupted = ThreadSet::EMPTY;
+        self.held = ThreadSet::EMPTY;
+        self.storing = ThreadSet::EMPTY;
         self.waiting = 0;
     }
 
@@ -102,7 +110,7 @@ impl ProgramState {
         debug_assert_eq!(self.threads.status(thread), Status::Running);
         self.threads.arrive(thread, pending);
         match pending {
-            Pending::Access => self.enabled.insert(thread),
+            Pending::Access if self.held.is_empty() => self.enabled.insert(thread),
             _ => self.settle(thread, pending),
         }
     }
@@ -130,9 +138,33 @@ impl ProgramState {
     /// Notes that the thread, which was running, has ended.
     pub fn end_thread(&mut self, thread: Thread) {
         self.threads.end(thread);
+        self.settle_who_joins(thread);
+    }
+
+    /// [`ProgramState::settle`] for all threads that wait for the end of this one.
+    pub(super) fn settle_who_joins(&mut self, thread: Thread) {
         self.settle_arrived(
             |_, pending| matches!(pending, Pending::Join(on) | Pending::Wait(Wish::Join(on), _) if on == thread),
         );
+    }
+
+    /// [`ProgramState::settle`] for this thread, if it stands before an operation.
+    pub(super) fn settle_again(&mut self, thread: Thread) {
+        self.settle_arrived(|other, _| other == thread);
+    }
+
+    /// The committer, which was chosen, goes on; false if commits are no steps, and it is a thread like others.
+    pub(super) fn commits(&mut self, committer: Thread) -> bool {
+        let is_thread = self.threads.status(committer) != Status::Absent;
+        if !is_thread {
+            self.enabled.remove(committer);
+        }
+        !is_thread
+    }
+
+    /// Whether the thread has ended, and all that it stored has committed.
+    fn is_over(&self, thread: Thread) -> bool {
+        self.threads.status(thread) == Status::Ended && !self.storing.contains(thread)
     }
 
     /// Gives an object its state, before its first use in an execution. Threads that stand before an operation on it wait for
@@ -285,11 +317,14 @@ impl ProgramState {
     /// Returns whether the thread could go on from here.
     #[inline]
     pub(super) fn ready(&self, thread: Thread, pending: Pending) -> Ready {
+        if self.held.contains(thread) {
+            return Ready::No;
+        }
         let (wish, until) = match pending {
             Pending::Access => return Ready::Yes,
             Pending::Lock(object) => (Wish::Lock(object), Until::Granted),
             Pending::Join(other) if self.interrupted.is_empty() => {
-                return if self.threads.status(other) == Status::Ended { Ready::Yes } else { Ready::No };
+                return if self.is_over(other) { Ready::Yes } else { Ready::No };
             }
             Pending::Join(other) => (Wish::Join(other), Until::Granted),
             Pending::Wait(wish, until) => (wish, until),

@@ -10,6 +10,7 @@ mod event;
 mod forward;
 mod graph;
 mod numbers;
+mod orders;
 mod preemptions;
 mod revisit;
 mod sequence;
@@ -19,7 +20,7 @@ mod waiting;
 use std::collections::VecDeque;
 
 use blocks::Blocks;
-use event::{GraphEvent, Watched, What, Writes};
+use event::{GraphEvent, Watch, Watched, What, Writes};
 use forward::Closure;
 use graph::{ExecutionGraph, Expected, Generation, asleep, shared_places, stuck};
 use numbers::{Place, Stamp};
@@ -72,6 +73,8 @@ pub struct Trust {
     blocks: Blocks,
     /// The events of this execution.
     performed: Vec<Stamp>,
+    /// What the next event of a thread comes after ([`Notice::After`]).
+    after: Vec<(Thread, Stamp)>,
     /// The threads that wait for something to be different, by number.
     waiting: Vec<Waiting>,
     /// As another one once some thread has gone on after an iteration without effect.
@@ -256,11 +259,16 @@ impl Trust {
         let waiting = at.map(|at| self.waiting.remove(at));
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
         let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
+        let after = self.take_after(event.thread);
         if in_loop && !watched.is_empty() {
             self.counts = Counts::AsAnother;
         }
         let index = if let Some(index) = self.planned() {
             let GraphEvent { what, writes, .. } = *self.graph.event(index);
+            if !self.graph.orders.of(index).eq(after.iter().copied()) {
+                self.graph.orders.set(index, after.into_iter());
+                self.stale = true;
+            }
             if self.repeats && !repeats_as(&self.graph, index, event, watched) {
                 self.stage = Stage::Strayed;
             } else if !self.graph.is_as_before(index, event, watched) {
@@ -275,6 +283,7 @@ impl Trust {
             }
             index
         } else {
+            self.graph.orders.set(self.graph.end(), after.into_iter());
             self.graph.append(event, watched);
             self.runs.push(Ran::Event(event.thread));
             self.graph.end().previous().expect("it was just added")
@@ -286,6 +295,28 @@ impl Trust {
         if self.has_repeated() {
             Stamp::FIRST.up_to(self.graph.end()).for_each(|event| self.has_places(event));
         }
+    }
+
+    /// What the thread's event at hand comes after.
+    #[inline]
+    fn take_after(&mut self, thread: Thread) -> Vec<Stamp> {
+        if self.after.is_empty() {
+            return Vec::new();
+        }
+        self.after.extract_if(.., |&mut (other, _)| other == thread).map(|(_, earlier)| earlier).collect()
+    }
+
+    /// Adds a thread that cannot go on, with what it waits for.
+    fn append_waiting(
+        &mut self,
+        thread: Thread,
+        what: What,
+        need: Option<Need>,
+        places: impl Iterator<Item = (Place, Watch)>,
+    ) {
+        let after = self.take_after(thread);
+        self.graph.orders.set(self.graph.end(), after.into_iter());
+        self.graph.append_waiting(thread, what, need, places);
     }
 
     /// Alternatives are numbered by places, which have to be as many as where the first of them were tried.
@@ -301,7 +332,7 @@ impl Trust {
     fn end_repetition(&mut self) {
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.graph.expects.is_some_and(|expected| expected.thread == thread) {
-                self.graph.append_waiting(thread, What::Asleep(begins), None, asleep(begins, &watched));
+                self.append_waiting(thread, What::Asleep(begins), None, asleep(begins, &watched));
                 self.expected();
             }
         }
@@ -345,7 +376,7 @@ impl Trust {
         let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
         if self.planned().is_none() && (!self.repeats || expected) {
             let Some(places) = stuck(need) else { return };
-            self.graph.append_waiting(thread, What::Stuck, Some(need), places);
+            self.append_waiting(thread, What::Stuck, Some(need), places);
             if expected {
                 self.expected();
             }
@@ -397,6 +428,9 @@ impl Observer for Trust {
             Some(index) if self.waiting.is_empty() && self.is_known(index) && !grows(event) => {
                 self.performed.push(index);
                 self.position += 1;
+                if !self.after.is_empty() {
+                    self.after.retain(|&(thread, _)| thread != event.thread);
+                }
             }
             _ => self.take(event),
         }
@@ -419,6 +453,7 @@ impl Observer for Trust {
             Notice::BlockLeft => self.blocks.leave(self.performed.last()),
             Notice::Blocked { thread, need } => self.stop(thread, need),
             Notice::Lies { location, address } => self.scratch.addresses.set(location, address),
+            Notice::After { thread, event } => self.after.push((thread, self.performed[event as usize])),
             Notice::Becomes { object, state } => {
                 if let Some(&last) = self.performed.last() {
                     let span = self.graph.event(last).accesses;
@@ -450,6 +485,7 @@ impl Strategy for Trust {
         self.current = Thread::MAIN;
         self.blocks.clear();
         self.performed.clear();
+        self.after.clear();
         self.counts = Counts::Once;
         self.waiting.clear();
         self.stage = Stage::Running;
@@ -532,7 +568,7 @@ impl Strategy for Trust {
         };
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.planned().is_none() {
-                self.graph.append_waiting(thread, What::Asleep(begins), None, asleep(begins, &watched));
+                self.append_waiting(thread, What::Asleep(begins), None, asleep(begins, &watched));
             }
         }
         let Some(bound) = &mut self.bound else { return Some(counts) };

@@ -162,7 +162,7 @@ pub(super) fn what(event: &Performed<'_>) -> What {
         _ if event.objects.iter().any(|touched| touched.effect != Effect::Unseen) => What::Write,
         Kind::Share(_) => What::Leave,
         Kind::Load | Kind::FailedRmw => What::Read,
-        Kind::Fence if event.locations.is_empty() => What::Local,
+        Kind::Fence | Kind::Store if event.locations.is_empty() => What::Local,
         _ => What::Write,
     }
 }

@@ -103,9 +103,8 @@ impl Closure {
         starts: &[Stamp],
         sources: &[Option<AccessNumber>],
     ) -> bool {
-        let &GraphEvent { thread, previous, .. } = graph.event(last);
-        let known = previous.map(|previous| graph.clocks.of(previous));
-        if known.is_some_and(|known| starts.iter().any(|&start| graph.knows(known, start))) {
+        let thread = graph.event(last).thread;
+        if starts.iter().any(|&start| graph.follows(last, start)) {
             return false;
         }
         self.search += 1;
@@ -136,7 +135,8 @@ impl Closure {
             }
         }
         let follows = |source: Stamp| self.after.contains(&source);
-        !self.threads[thread] && !sources.iter().filter_map(|&source| graph.accesses.event_of(source)).any(follows)
+        let sources = sources.iter().filter_map(|&source| graph.accesses.event_of(source));
+        !self.threads[thread] && !sources.chain(graph.orders.of(last)).any(follows)
     }
 
     /// Whether the event comes after one of the starts, or after what does so, as far as that has been put there.
@@ -150,6 +150,7 @@ impl Closure {
         starts.contains(&index)
             || self.threads[event.thread]
             || matches!(event.what, What::Join(other) if self.threads[other])
+            || graph.orders.of(index).any(|earlier| self.after.contains(&earlier))
             || accesses.iter().any(|access| self.conflicts(access, event.writes()))
     }
 
@@ -227,7 +228,7 @@ fn is_settled(graph: &ExecutionGraph, last: Stamp, write: Stamp) -> bool {
 fn next_sources(graph: &mut ExecutionGraph, last: Stamp, sources: &mut Vec<Option<AccessNumber>>) -> Option<()> {
     let event = graph.event_mut(last);
     event.tried.older += 1;
-    let GraphEvent { previous, accesses, tried, .. } = *event;
+    let GraphEvent { accesses, tried, .. } = *event;
     let mut number = tried.older as usize;
     sources.clear();
     let graph = &*graph;
@@ -243,7 +244,7 @@ fn next_sources(graph: &mut ExecutionGraph, last: Stamp, sources: &mut Vec<Optio
         sources.push(chain.next()?);
         return Some(());
     }
-    let knows = |write| previous.is_some_and(|previous| graph.knows(graph.clocks.of(previous), write));
+    let knows = |write| graph.follows(last, write);
     let known = |write| event_of(write).is_none_or(knows);
     for access in graph.accesses_of(last) {
         let chain = || graph.accesses.chain(access.place);

@@ -7,6 +7,7 @@ use super::event::{
     Begins, GraphAccess, GraphEvent, Tried, Watch, Watched, What, Writes, leaves, touched, what, woken, writes,
 };
 use super::numbers::{Place, Stamp};
+use super::orders::Orders;
 use super::sequence::Sequence;
 use crate::event::Thread;
 use crate::explore::{Need, Performed};
@@ -69,6 +70,7 @@ pub(super) struct ExecutionGraph {
     pub(super) events: Vec<GraphEvent>,
     pub(super) accesses: AccessChains,
     pub(super) clocks: EventClocks,
+    pub(super) orders: Orders,
     pub(super) sequence: Sequence,
     pub(super) marks: Vec<Mark>,
     /// The events before this one are those of the graph as it was made by a revisit.
@@ -99,6 +101,7 @@ impl Default for ExecutionGraph {
             events: Vec::new(),
             accesses: AccessChains::default(),
             clocks: EventClocks::default(),
+            orders: Orders::default(),
             sequence: Sequence::default(),
             marks: Vec::new(),
             fixed: Stamp::FIRST,
@@ -119,6 +122,7 @@ impl ExecutionGraph {
             + self.marks.capacity() * size_of::<Mark>()
             + self.accesses.bytes()
             + self.clocks.bytes()
+            + self.orders.bytes()
             + self.sequence.bytes()
     }
 
@@ -148,6 +152,13 @@ impl ExecutionGraph {
     pub(super) fn knows(&self, clock: &[u32], event: Stamp) -> bool {
         let event = self.event(event);
         clock[event.thread.index()] >= event.tick
+    }
+
+    /// Whether the event is known to come after the other one whatever it reads.
+    #[inline]
+    pub(super) fn follows(&self, event: Stamp, other: Stamp) -> bool {
+        let knows = |earlier| self.knows(self.clocks.of(earlier), other);
+        self.event(event).previous.is_some_and(knows) || self.orders.of(event).any(knows)
     }
 
     /// What an event of the thread comes after if it comes after this one: the last event of its block, as far as that is
@@ -296,6 +307,10 @@ impl ExecutionGraph {
         {
             self.comes_after(event, last);
         }
+        for earlier in self.orders.of(event) {
+            let GraphEvent { thread, tick, .. } = self.events[earlier.index()];
+            self.clocks.join(event, earlier, thread, tick);
+        }
         for access in accesses.numbers() {
             if let Some(source) = self.accesses[access].source {
                 self.comes_after(event, self.known_by(thread, self.accesses[source].event));
@@ -322,6 +337,7 @@ impl ExecutionGraph {
         let own = event.previous.filter(|&previous| self.event(previous).thread == event.thread);
         self.last[event.thread].event = own;
         self.accesses.remove(event.accesses);
+        self.orders.remove(last);
         self.events.pop();
         self.clocks.truncate(last);
     }
@@ -334,6 +350,7 @@ impl ExecutionGraph {
         self.sequence.clear();
         self.marks.clear();
         self.clocks.clear();
+        self.orders.clear();
         (self.fixed, self.bottom, self.expects) = (Stamp::FIRST, Stamp::FIRST, None);
         self.scattered = false;
     }
@@ -348,6 +365,7 @@ impl ExecutionGraph {
         self.events.extend_from_slice(&from.events[..end.index()]);
         self.accesses.copy_before(&from.accesses, accesses);
         self.clocks.copy_before(&from.clocks, end);
+        self.orders.copy_before(&from.orders, end);
     }
 
     /// Adds an event of the graph that was restricted, with its clock there: its stamp here.

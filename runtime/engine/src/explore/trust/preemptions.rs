@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use super::event::{GraphEvent, Watch, What};
+use super::event::{Watch, What};
 use super::graph::ExecutionGraph;
 use super::numbers::{AccessNumber, Place, Stamp, entry};
 use super::revisit::is_granted;
@@ -236,7 +236,7 @@ impl Bound {
         let events = line.events.len() + usize::from(!goes_on);
         let at = Progress { thread: event.thread, events: u32::try_from(events).expect("fewer than 2^32 events") };
         let mut after = Vec::new();
-        self.follow(graph, event, &mut after);
+        self.follow(graph, index, &mut after);
         let mut is_plain = !event.yielded && event.need.is_none();
         for (number, access) in event.accesses.numbers().zip(graph.accesses_of(index)) {
             let place = access.place.index();
@@ -261,8 +261,10 @@ impl Bound {
     }
 
     /// What comes before the event for other reasons than that they conflict.
-    fn follow(&mut self, graph: &ExecutionGraph, event: &GraphEvent, after: &mut Vec<Progress>) {
+    fn follow(&mut self, graph: &ExecutionGraph, index: Stamp, after: &mut Vec<Progress>) {
+        let event = graph.event(index);
         after.extend(event.previous.map(|previous| self.progress(graph, previous)));
+        after.extend(graph.orders.of(index).map(|earlier| self.progress(graph, earlier)));
         match event.what {
             What::Join(other) => {
                 let line = self.line(other);

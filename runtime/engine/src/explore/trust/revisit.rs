@@ -108,7 +108,7 @@ enum Attempt {
 
 fn attempt(graph: &ExecutionGraph, last: Stamp, revisited: Stamp, mut way: u32, scratch: &mut Scratch) -> Attempt {
     let event = graph.event(last);
-    let known = |other| event.previous.is_some_and(|previous| graph.knows(graph.clocks.of(previous), other));
+    let known = |other| graph.follows(last, other);
     let what = graph.event(revisited).what;
     if !what.is_performed() || what == What::Leave || known(revisited) {
         return Attempt::None;
@@ -139,7 +139,7 @@ fn attempt(graph: &ExecutionGraph, last: Stamp, revisited: Stamp, mut way: u32, 
     if way > 0 {
         return Attempt::None;
     }
-    know(graph, event, sources, clock);
+    know(graph, last, sources, clock);
     let possible = sources.iter().all(|&(place, source)| can_perform(graph, event, place, source))
         && is_awake(graph, graph.accesses_of(last), sources.iter().map(|&(_, source)| source));
     let kept = |other| other < revisited || graph.knows(clock, other);
@@ -163,14 +163,15 @@ fn attempt(graph: &ExecutionGraph, last: Stamp, revisited: Stamp, mut way: u32, 
 }
 
 /// Makes `clock` what the event depends on if it comes right after these writes, but for itself.
-fn know(graph: &ExecutionGraph, event: &GraphEvent, sources: &[(Place, Option<AccessNumber>)], clock: &mut Vec<u32>) {
+fn know(graph: &ExecutionGraph, event: Stamp, sources: &[(Place, Option<AccessNumber>)], clock: &mut Vec<u32>) {
     clock.clear();
     clock.resize(graph.clocks.width(), 0);
-    if let Some(previous) = event.previous {
-        graph.clocks.join_to(clock, previous);
+    let &GraphEvent { thread, previous, .. } = graph.event(event);
+    for before in previous.into_iter().chain(graph.orders.of(event)) {
+        graph.clocks.join_to(clock, before);
     }
     for source in sources.iter().filter_map(|&(_, source)| graph.accesses.event_of(source)) {
-        graph.clocks.join_to(clock, graph.known_by(event.thread, source));
+        graph.clocks.join_to(clock, graph.known_by(thread, source));
     }
 }
 
@@ -319,6 +320,9 @@ impl Revisit {
             stamps[event.index()] = Some(into.keep(from, event));
         }
         let stamp = |event: Stamp| stamps[event.index()].expect("it is kept");
+        for event in revisited.up_to(by.next()).filter(|event| stamps[event.index()].is_some()) {
+            into.orders.set(stamp(event), from.orders.of(event).map(stamp));
+        }
         (into.fixed, into.bottom) = (into.end(), into.end());
         if again {
             into.bottom = stamp(revisited);

@@ -1,0 +1,48 @@
+//! What events come after for other reasons than program order and conflicts: a commit after its store, and a fence after
+//! the commits of its thread.
+
+use super::numbers::Stamp;
+
+/// Pairs of events, the later one first, sorted by it.
+#[derive(Default, Debug)]
+pub(super) struct Orders(Vec<(Stamp, Stamp)>);
+
+impl Orders {
+    /// How many bytes of memory they take.
+    pub(super) const fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<(Stamp, Stamp)>()
+    }
+
+    /// The events that this one comes after.
+    #[inline]
+    pub(super) fn of(&self, event: Stamp) -> impl Iterator<Item = Stamp> + Clone + '_ {
+        let first = if self.0.is_empty() { 0 } else { self.0.partition_point(|&(later, _)| later < event) };
+        self.0[first..].iter().take_while(move |&&(later, _)| later == event).map(|&(_, earlier)| earlier)
+    }
+
+    /// Makes these the events that this one comes after.
+    pub(super) fn set(&mut self, event: Stamp, earlier: impl Iterator<Item = Stamp>) {
+        self.remove(event);
+        let at = self.0.partition_point(|&(later, _)| later < event);
+        self.0.splice(at..at, earlier.map(|earlier| (event, earlier)));
+    }
+
+    /// The event comes after nothing.
+    #[inline]
+    pub(super) fn remove(&mut self, event: Stamp) {
+        if !self.0.is_empty() {
+            self.0.retain(|&(later, _)| later != event);
+        }
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Makes these the orders of the events of another graph before this one.
+    pub(super) fn copy_before(&mut self, from: &Self, end: Stamp) {
+        self.0.clear();
+        self.0.extend(from.0.iter().take_while(|&&(later, _)| later < end));
+    }
+}
