@@ -19,6 +19,7 @@ pub(crate) mod objects;
 pub(crate) mod once;
 pub(crate) mod read_write_locks;
 pub(crate) mod semaphores;
+pub(crate) mod steps;
 pub(crate) mod stuck;
 pub(crate) mod threads;
 pub(crate) mod timed;

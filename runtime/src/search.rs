@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use engine::atomicity::Fencing;
-use engine::buffers::StoreBuffers;
+use engine::buffers::{Steps, StoreBuffers};
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
 use engine::explore::bounded::Bounded;
@@ -99,7 +99,9 @@ fn equip(machine: Option<Machine>) {
         channel::internal_error(&format!("there is no machine with store buffers for {}", machine.model.title()));
     };
     with(|runtime| {
-        runtime.buffers = Some(Box::new(BufferedMemory::new(buffers, machine.delays)));
+        let mut buffers = BufferedMemory::new(buffers, machine.delays);
+        buffers.steps = (runtime.settings.explorer == Explorer::Dpor).then(Steps::default);
+        runtime.buffers = Some(Box::new(buffers));
         runtime.recorder.trail.machine = Some(machine);
     });
 }

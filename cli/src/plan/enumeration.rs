@@ -28,9 +28,6 @@ fn fits_model(typed: &CheckArgs, explorer: protocol::Explorer, model: MemoryMode
         (MemoryModel::Tso | MemoryModel::Pso, _) if has_litmus(typed) => {
             "of litmus files it runs the interleavings of sc; rsmc fits every model"
         }
-        (MemoryModel::Tso | MemoryModel::Pso, protocol::Explorer::Dpor) => {
-            "use bounded, random, pct or urw on the machine with store buffers, or rsmc"
-        }
         (MemoryModel::Sc | MemoryModel::Tso | MemoryModel::Pso, _) => return Ok(()),
         _ => "it runs interleavings of sc, tso and pso; rsmc fits every model",
     };

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use protocol::MemoryModel;
+
 use super::explorer::{Explored, Explorer, has_graphs, has_machines};
 use super::monitors::fits_litmus;
 use super::target::Target;
@@ -167,6 +169,10 @@ pub(super) fn bound(
             format!("--preemptions does not fit the explorer {}", explorer.name()),
             "it bounds the explorers bounded and dpor",
         )),
+        (_, Some(Preemptions::AtMost(_))) if models.iter().any(is_by_classes) => Err(Failure::usage(
+            "--preemptions does not fit the explorer dpor on a machine with store buffers in this version",
+            "leave it out, or use --explorer bounded",
+        )),
         (_, given) => Ok(given.unwrap_or(usual).bound()),
     }
 }
@@ -182,12 +188,21 @@ pub(super) fn unroll(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u6
     Ok(typed.unroll)
 }
 
+/// Whether the commits of a machine with store buffers are explored by classes.
+fn is_by_classes(&(model, explorer): &Explored) -> bool {
+    model != MemoryModel::Sc && explorer.of_interleavings() == Some(protocol::Explorer::Dpor)
+}
+
 /// Returns the bound on stores that are delayed at a time, if one is given.
 pub(super) fn delays(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u32>, Failure> {
     match typed.delays {
         Some(_) if !has_machines(models) => Err(Failure::usage(
             "--delays fits only a machine with store buffers",
             "add --model tso or pso with --explorer bounded, random, pct or urw",
+        )),
+        Some(Delays(Some(_))) if models.iter().any(is_by_classes) => Err(Failure::usage(
+            "--delays does not fit the explorer dpor",
+            "it bounds the explorers bounded, random, pct and urw",
         )),
         given => Ok(given.and_then(|Delays(most)| most)),
     }

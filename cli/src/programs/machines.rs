@@ -1,7 +1,7 @@
 //! The judgement by interleavings, with store buffers on the model's side, where execution graphs do not decide.
 //!
-//! The sequentially consistent side is explored by classes, or in all its interleavings where classes do not fit; the machine is
-//! explored in all its interleavings, with all commits. Both sides compare the same ends, and number threads alike.
+//! Both sides are explored by classes, the machine's with all its commits, or in all their interleavings where classes do not
+//! fit. They compare the same ends, and number threads alike.
 
 use protocol::{Explorer, MemoryModel, Violation};
 
@@ -41,19 +41,24 @@ impl<'a> Machines<'a> {
     /// Returns the sequentially consistent side, for which it searches for this many seconds if it has not done so before.
     pub(crate) fn consistent(&mut self, seconds: f64) -> Result<&Exploration, Failure> {
         if self.consistent.is_none() {
-            let first = if self.plan.unfit.is_some() { Explorer::Bounded } else { Explorer::Dpor };
-            let mut searched = self.search(MemoryModel::Sc, first, seconds)?;
-            if first == Explorer::Dpor && !searched.1.unsupported.is_empty() {
-                searched = self.search(MemoryModel::Sc, Explorer::Bounded, seconds)?;
-            }
-            self.consistent = Some(searched);
+            self.consistent = Some(self.search_by_classes(MemoryModel::Sc, seconds)?);
         }
         Ok(self.consistent.as_ref().map(|(_, exploration)| exploration).expect("it was searched just now"))
     }
 
     /// Returns the executions of the model's machine, with threads numbered as on the other side, and the plan of their search.
     pub(crate) fn relaxed(&self, model: MemoryModel, seconds: f64) -> Result<(CheckPlan, Exploration), Failure> {
-        self.search(model, Explorer::Bounded, seconds)
+        self.search_by_classes(model, seconds)
+    }
+
+    /// Searches by classes, or where they do not fit, all interleavings.
+    fn search_by_classes(&self, model: MemoryModel, seconds: f64) -> Result<(CheckPlan, Exploration), Failure> {
+        let first = if self.plan.unfit.is_some() { Explorer::Bounded } else { Explorer::Dpor };
+        let searched = self.search(model, first, seconds)?;
+        if first == Explorer::Dpor && !searched.1.unsupported.is_empty() {
+            return self.search(model, Explorer::Bounded, seconds);
+        }
+        Ok(searched)
     }
 
     fn search(

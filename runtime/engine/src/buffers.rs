@@ -12,7 +12,7 @@ mod steps;
 mod waiting;
 
 pub use batch::{Batch, Demand, Offers};
-pub use steps::{Steps, TooManyPlaces};
+pub use steps::{Steps, TooManyPlaces, owner_of};
 pub use waiting::{StoreBuffers, StoreEntry, Which, overlap};
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl<'a> Machine<'a> {
                 let event = self.execution.history.length();
                 self.tell(thread, Kind::Store, &[]);
                 self.buffers.store(thread, StoreEntry::new(event, address, written(index, at, width)));
-                self.steps.stored(&self.buffers, thread).expect("few places");
+                self.steps.stored(&self.buffers, thread, Vec::new()).expect("few places");
                 self.offer(thread);
             }
             Operation::Update { at: address, width, .. } => {

@@ -1,5 +1,6 @@
 //! The finding file: one failing schedule, with all that is needed to run it again.
 
+use engine::event::Thread;
 use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +169,9 @@ impl Schedule {
         }
         let mut events: u64 = 0;
         for (index, segment) in self.segments.iter().enumerate() {
-            let known = usize::try_from(segment.thread).is_ok_and(|thread| thread < self.threads.len());
+            let commits = Thread::FIRST_COMMITTER.index()..Thread::LIMIT;
+            let known = usize::try_from(segment.thread)
+                .is_ok_and(|thread| thread < self.threads.len() || self.machine.is_some() && commits.contains(&thread));
             require(known, "its schedule has an unknown thread")?;
             let counted = segment.events > 0 && (1..=segment.events.saturating_add(events)).contains(&segment.nth);
             require(counted, "its schedule counts events wrongly")?;

@@ -13,7 +13,7 @@ use protocol::{Operation, Role};
 use crate::process::fiber::Switch;
 use crate::run::Runtime;
 use crate::schedule::diverging::diverges;
-use crate::schedule::waits;
+use crate::schedule::{steps, waits};
 use crate::state::access::{Access, WideAccess};
 use crate::state::buffers::{Owed, before};
 use crate::state::failure::{Failure, bytes, site_use};
@@ -36,6 +36,10 @@ pub(crate) enum Approach {
 #[cold]
 #[inline(never)]
 pub(crate) fn approaches(runtime: &mut Runtime, approach: Approach, address: usize, width: usize) -> Turn {
+    if steps::are_taken(runtime) {
+        // What had to commit first has done so.
+        return Turn::Ours;
+    }
     let thread = runtime.running;
     let accessed = address..address + width;
     let turn = keep_to_delays(runtime);
@@ -104,6 +108,10 @@ fn took_place(runtime: &mut Runtime, kind: Kind, barriers: Barriers, pieces: &[(
                 buffers.store(StoreEntry::new(event, address, before.to_vec()));
             }
         }
+        let turn = steps::has_stored(runtime);
+        if turn != Turn::Ours {
+            return turn;
+        }
     }
     let turn = if barriers.after == Barrier::Full { drain(runtime, runtime.running) } else { Turn::Ours };
     note_buffers(runtime);
@@ -113,6 +121,11 @@ fn took_place(runtime: &mut Runtime, kind: Kind, barriers: Barriers, pieces: &[(
 /// Orders the stores that wait by the barriers of an event of the running thread that is no access.
 pub(crate) fn ordered(runtime: &mut Runtime, barriers: Barriers) -> Turn {
     let thread = runtime.running;
+    let drains = barriers.before == Barrier::Full || barriers.after == Barrier::Full;
+    let turn = steps::was_expected(runtime, drains);
+    if turn != Turn::Ours {
+        return turn;
+    }
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
     buffers.performs(thread);
     let turn = match (barriers.before, barriers.after) {
@@ -130,6 +143,10 @@ pub(crate) fn ordered(runtime: &mut Runtime, barriers: Barriers) -> Turn {
 /// Lets all stores of the thread commit.
 pub(crate) fn drain(runtime: &mut Runtime, thread: Thread) -> Turn {
     let running = runtime.running;
+    if steps::are_taken(runtime) {
+        steps::awaits_all(runtime);
+        return Turn::Ours;
+    }
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
     if buffers.waiting().entries(thread).is_empty() {
         return Turn::Ours;
@@ -150,6 +167,9 @@ pub(crate) fn hidden_fence(runtime: &mut Runtime) -> Turn {
 
 /// Lets all stores commit, as no thread goes on.
 pub(crate) fn drain_all(runtime: &mut Runtime) -> Turn {
+    if steps::are_taken(runtime) {
+        return Turn::Ours;
+    }
     let threads = runtime.threads.len();
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
     buffers.oblige(|waiting| (0..threads).map(Thread::from_index).for_each(|thread| waiting.drain(thread)));
@@ -185,14 +205,20 @@ fn release(runtime: &mut Runtime, thread: Thread, released: Option<Object>) {
 }
 
 /// Buffers the release of a spin lock by the running thread, which holds it: the release waits as stores do.
-pub(crate) fn releases(runtime: &mut Runtime, lock: Object, word: usize) {
+pub(crate) fn releases(runtime: &mut Runtime, lock: Object, word: usize) -> Turn {
     let event = runtime.execution.history.length() - 1;
-    let Some(buffers) = &mut runtime.buffers else { return };
+    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
     buffers.store(StoreEntry::release(event, word, lock));
     runtime.has_effect();
+    if steps::are_taken(runtime) {
+        let turn = steps::has_stored(runtime);
+        note_buffers(runtime);
+        return turn;
+    }
     // A thread that stands before the lock may go on behind a commit.
     releases::waits(&mut runtime.execution.state);
     note_buffers(runtime);
+    Turn::Ours
 }
 
 /// Whether the running thread has released the spin lock, and the release waits.
@@ -204,6 +230,9 @@ pub(crate) fn has_released(runtime: &Runtime, lock: Object) -> bool {
 /// Lets stores commit before the running thread tries the spin lock, behind its own stores: a release that waits in
 /// another thread's buffer may commit first.
 pub(crate) fn before_a_try(runtime: &mut Runtime, lock: Object) -> Turn {
+    if steps::are_taken(runtime) {
+        return Turn::Ours;
+    }
     let thread = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
     let word = buffers.waiting().released(lock).map(|(_, word)| word);
@@ -213,6 +242,9 @@ pub(crate) fn before_a_try(runtime: &mut Runtime, lock: Object) -> Turn {
 
 /// Lets threads that stand before a spin lock whose release waits go on behind its commit.
 pub(crate) fn offer_locks(runtime: &mut Runtime) {
+    if steps::are_taken(runtime) {
+        return;
+    }
     let Some(buffers) = &mut runtime.buffers else { return };
     for index in 0..runtime.threads.len() {
         let thread = Thread::from_index(index);
@@ -235,7 +267,7 @@ pub(crate) fn ends(runtime: &mut Runtime, ended: Range<usize>) -> Turn {
         return Turn::Ours;
     }
     buffers.discard(&ended);
-    if buffers.of_others(&ended).is_none() {
+    if buffers.steps.is_some() || buffers.of_others(&ended).is_none() {
         return Turn::Ours;
     }
     commit(runtime, before(thread, vec![ended]))
@@ -245,20 +277,32 @@ pub(crate) fn ends(runtime: &mut Runtime, ended: Range<usize>) -> Turn {
 /// of them.
 pub(crate) fn late_use(runtime: &mut Runtime, ended: &Range<usize>) -> Turn {
     let Some(buffers) = &runtime.buffers else { return Turn::Ours };
+    if buffers.steps.is_some() {
+        // Its commit is refused.
+        return Turn::Ours;
+    }
     let Some((which, entry)) = buffers.of_others(ended) else { return Turn::Ours };
     let (used, event) = (entry.range(), entry.event);
-    let Some(refusal) = runtime.memory.refusal(&used) else { return Turn::Ours };
-    let site = runtime.recorder.trail.note(event).map_or(std::ptr::null(), |note| note.site);
-    let at = site_use(Role::At, which.thread, site, Operation::Store);
-    let message = format!("{} of {} {}", Operation::Store, bytes(used.len()), refusal.what);
-    let sites = [vec![at], refusal.others].concat();
-    runtime.conclusion.end = Some(End::Failed(Failure::new(refusal.kind, message, sites)));
+    let Some(failure) = misused(runtime, which.thread, event, &used) else { return Turn::Ours };
+    runtime.conclusion.end = Some(End::Failed(failure));
     Turn::Other(Switch::End)
+}
+
+/// What is wrong with the commit of the thread's store, by the event with this index, to these bytes.
+pub(crate) fn misused(runtime: &mut Runtime, thread: Thread, event: u32, used: &Range<usize>) -> Option<Failure> {
+    let refusal = runtime.memory.refusal(used)?;
+    let site = runtime.recorder.trail.note(event).map_or(std::ptr::null(), |note| note.site);
+    let at = site_use(Role::At, thread, site, Operation::Store);
+    let message = format!("{} of {} {}", Operation::Store, bytes(used.len()), refusal.what);
+    Some(Failure::new(refusal.kind, message, [vec![at], refusal.others].concat()))
 }
 
 /// Whether the thread, whose reads from `since` on would be the same now, would read something else behind a commit of
 /// another thread's. Then it may go on, but not before such a commit.
 pub(crate) fn may_read_otherwise(runtime: &mut Runtime, thread: Thread, since: usize) -> bool {
+    if steps::are_taken(runtime) {
+        return false;
+    }
     let seen = seen_since(runtime, thread, since);
     let Some(buffers) = &mut runtime.buffers else { return false };
     let may = seen.iter().any(|bytes| buffers.waiting().others_write(thread, bytes));
@@ -304,7 +348,7 @@ pub(crate) fn reads_the_same(runtime: &mut Runtime, thread: Thread, since: usize
 }
 
 /// Keeps the stores that wait behind the last event, for the trace.
-fn note_buffers(runtime: &mut Runtime) {
+pub(crate) fn note_buffers(runtime: &mut Runtime) {
     if let Some(buffers) = &runtime.buffers
         && runtime.recorder.trail.traces()
     {

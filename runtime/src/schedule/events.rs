@@ -7,7 +7,7 @@ use engine::explore::{Notice, Values};
 use engine::mapping::calls::Effect;
 use engine::mapping::{self, Barriers, Order};
 use engine::step::Step;
-use protocol::{Explorer, Operation};
+use protocol::{Explorer, FailureKind, Operation};
 
 use crate::graph::accesses;
 use crate::process::fiber::Switch;
@@ -15,7 +15,7 @@ use crate::process::sites::RecordPointer;
 use crate::process::ticks;
 use crate::run::{Runtime, with};
 use crate::schedule::diverging::diverges;
-use crate::schedule::{commits, waits};
+use crate::schedule::{commits, steps, waits};
 use crate::state::access::{Access, WideAccess};
 use crate::state::operation::{Detail, Note};
 use crate::state::shadow::Cut;
@@ -35,12 +35,24 @@ pub(crate) fn access(runtime: &mut Runtime, access: Access) -> Turn {
 #[cold]
 #[inline(never)]
 fn buffered(runtime: &mut Runtime, access: &Access) -> Turn {
-    match unbuffered(runtime, *access) {
+    let reported =
+        if steps::puts_off(runtime, access.kind) { put_off(runtime, access) } else { unbuffered(runtime, *access) };
+    match reported {
         Turn::Ours => commits::performed(runtime, access),
         turn => turn,
     }
 }
 
+/// Reports a store whose commit will be an event of its own: to the explorer it touches nothing.
+fn put_off(runtime: &mut Runtime, access: &Access) -> Turn {
+    if runtime.recorder.trail.traces()
+        && let Some(turn) = trace_access(runtime, access)
+    {
+        return turn;
+    }
+    waits::note_for_waits(runtime, access);
+    locate_narrow(runtime, access)
+}
 /// Reports an access, without store buffers.
 #[inline(always)]
 fn unbuffered(runtime: &mut Runtime, access: Access) -> Turn {
@@ -84,6 +96,9 @@ fn locate_narrow(runtime: &mut Runtime, access: &Access) -> Turn {
 
 /// Reports an access of any number of bytes, at locations that have to be looked up.
 fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
+    if steps::puts_off(runtime, access.kind) && has_ended(runtime, access) {
+        return locate_ended(runtime, access);
+    }
     if let Some(failure) = runtime.memory.refuse(runtime.running, access) {
         if runtime.settings.explorer == Explorer::Dpor {
             note_refused(runtime, access);
@@ -102,6 +117,26 @@ fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     turn
 }
 
+/// Whether the access is to memory that is no more: what comes first, the end or a commit, is seen at the commit.
+fn has_ended(runtime: &Runtime, access: &WideAccess<'_>) -> bool {
+    let refusal = runtime.memory.refusal(&(access.address..access.address + access.before.len()));
+    refusal.is_some_and(|refusal| refusal.kind == FailureKind::UseAfterFree)
+}
+
+/// [`locate`] for a store to memory that is no more: the next access to it has to be refused, too.
+fn locate_ended(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
+    let &WideAccess { address, kind, barriers, operation, site, before, .. } = access;
+    let known = runtime.memory.shadow.locations();
+    let mut locations = std::mem::take(&mut runtime.locations);
+    let cut = runtime.memory.shadow.locate(address, before.len(), &mut locations);
+    runtime.conclusion.void |= cut == Cut::Yes || runtime.memory.shadow.locations() > known;
+    runtime.memory.shadow.hide(address..address + before.len());
+    drop(runtime.memory.shadow.take_hidden());
+    let turn = event_in_order(runtime, kind, barriers, Note { site, operation }, address, &mut locations);
+    runtime.locations = locations;
+    turn
+}
+
 /// Adds an event on locations to the execution. The explorer gets them in the order of their addresses, in which they
 /// stand here, which is the same in every process; the monitors get them in that of their numbers.
 fn event_in_order(
@@ -112,6 +147,10 @@ fn event_in_order(
     address: usize,
     locations: &mut Vec<Location>,
 ) -> Turn {
+    if steps::puts_off(runtime, kind) {
+        let places = Places { address, locations: &[], explored: &[] };
+        return event_on(runtime, kind, barriers, note, places, Values::Unknown);
+    }
     if runtime.settings.explorer != Explorer::Dpor || locations.len() < 2 {
         locations.sort_unstable();
         return event(runtime, kind, barriers, note, address, locations, Values::Unknown);
@@ -314,7 +353,8 @@ pub(crate) fn word_event(
     if runtime.recorder.trail.traces() {
         runtime.recorder.trail.detail(Detail { address, pieces: vec![(word, 1)], ..Detail::default() });
     }
-    if !matches!(kind, Kind::Await(_)) {
+    let is_put_off = steps::puts_off(runtime, kind);
+    if !matches!(kind, Kind::Await(_)) && !is_put_off {
         runtime.execution.at_hand.touches(object);
     }
     let mut locations = Vec::new();
@@ -326,10 +366,7 @@ pub(crate) fn word_event(
     let places = Places { address, locations: &locations, explored };
     let turn = event_on(runtime, kind, barriers, note, places, Values::Unknown);
     let turn = settled(runtime, turn, barriers);
-    if turn == Turn::Ours && kind == Kind::Store {
-        commits::releases(runtime, object, word);
-    }
-    turn
+    if turn == Turn::Ours && kind == Kind::Store { commits::releases(runtime, object, word) } else { turn }
 }
 
 /// Adds an event on an address, or 0, to the execution.
@@ -387,7 +424,7 @@ fn event_on(
 }
 
 /// Tells the explorer the addresses of the locations that the next event touches together.
-fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
+pub(crate) fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
     for &location in explored {
         let address = runtime.memory.shadow.lasting_address_of(location);
         runtime.execution.notify(Notice::Lies { location, address });

@@ -8,7 +8,7 @@ use protocol::Operation;
 use crate::process::sites::call_site;
 use crate::run::with;
 use crate::schedule::turns::turn;
-use crate::schedule::{commits, events};
+use crate::schedule::{commits, events, steps};
 use crate::state::library::Common;
 use crate::state::objects::Class;
 use crate::state::operation::Note;
@@ -17,6 +17,7 @@ use crate::state::turn::Turn;
 /// Waits for the running thread's turn to use a part of the state, and reports the use.
 pub(crate) fn arrive(what: Common) {
     let site = call_site();
+    with(steps::awaits_all);
     turn(Pending::Access, site);
     let reported = with(|runtime| {
         let turn = commits::hidden_fence(runtime);

@@ -21,7 +21,7 @@ use crate::process::layout;
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, end_execution, fill, with};
 use crate::schedule::turns::turn;
-use crate::schedule::{commits, events, timed, waits};
+use crate::schedule::{commits, events, steps, timed, waits};
 use crate::state::failure::{Failure, bytes, site_use};
 use crate::state::objects::{Call, Class, DEAD, Initial, Known, Life, Use, prefers_writers};
 use crate::state::operation::Note;
@@ -166,6 +166,7 @@ fn is_forbidden(call: Call, class: Class) -> bool {
 
 /// Initialises an object by its `init` function, which puts zeros into its memory.
 pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
+    with(|runtime| steps::awaits_bytes(runtime, memory(call, class)));
     turn(Pending::Access, call.site);
     require_now(call, class);
     let before = with(|runtime| {
@@ -192,6 +193,10 @@ pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
 
 /// Destroys an object by its `destroy` function. A thread that stands before an operation on it by then comes too late.
 pub(crate) fn destroy(call: Call, class: Class) {
+    with(|runtime| match class {
+        Class::SpinLock => steps::awaits_all(runtime),
+        _ => steps::awaits_bytes(runtime, memory(call, class)),
+    });
     turn(Pending::Access, call.site);
     require_now(call, class);
     if class == Class::SpinLock {
@@ -313,6 +318,9 @@ pub(crate) fn wait(call: Call, pending: Pending) {
     }
     if matches!(pending, Pending::Wait(..)) {
         with(timed::before_a_wait);
+    }
+    if let Some(turn) = with(|runtime| steps::stands_before_call(runtime, call, pending)) {
+        turn.obey();
     }
     turn(pending, call.site);
     if matches!(pending, Pending::Wait(..)) {

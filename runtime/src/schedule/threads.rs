@@ -13,7 +13,7 @@ use crate::process::sections;
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, at_the_end, with};
 use crate::schedule::turns::{self, ends_aside, turn};
-use crate::schedule::{cancellation, commits, ends, events, objects};
+use crate::schedule::{cancellation, commits, ends, events, objects, steps};
 use crate::state::objects::{Call, Class};
 use crate::state::operation::Note;
 use crate::state::threads::{Claim, Start, handle};
@@ -58,6 +58,8 @@ pub(crate) fn unclaim(child: Thread) {
 pub(crate) fn joined(call: Call, child: Thread) -> usize {
     let joined = with(|runtime| {
         let before = calls::JOIN.effect.before();
+        // What the thread has stored is there when it is known to have ended.
+        steps::comes_after_all_of(runtime, child);
         // What the thread has stored is in memory when it is known to have ended.
         let event = match commits::drain(runtime, child) {
             Turn::Ours => events::no_access(runtime, Kind::Join(child), before, Operation::Join(child), call.site, 0),
@@ -93,6 +95,7 @@ pub(crate) fn asks_for_end(child: Thread) {
 
 /// Creates a thread, and puts its handle where the program wants it; returns the error number if it cannot.
 pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim, site: RecordPointer) -> Result<(), c_int> {
+    with(steps::awaits_all);
     turn(Pending::Access, site);
     let created = with(|runtime| {
         let child = runtime.execution.state.create()?;
@@ -117,6 +120,9 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim, site: Recor
         }
         run::unsupported("more than 255 threads", site);
     };
+    if with(|runtime| steps::are_taken(runtime) && child >= Thread::FIRST_COMMITTER) == Some(true) {
+        run::unsupported("more than 32 threads with store buffers, under --explorer dpor", site);
+    }
     event.obey();
     // SAFETY: the program passes a place for the new thread's handle.
     unsafe { into.write_unaligned(handle(child)) };

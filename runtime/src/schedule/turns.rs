@@ -10,7 +10,7 @@ use crate::process::fiber::{self, Switch};
 use crate::process::sites::{Record, RecordPointer};
 use crate::process::{busy, foreign, layout, sections};
 use crate::run::{Runtime, STACK_OF_THE_PROGRAM, at_the_end, at_work, stack_pointer, with};
-use crate::schedule::{commits, diverging, events, wakes};
+use crate::schedule::{commits, diverging, events, steps, wakes};
 use crate::state::ends::Cancellation;
 use crate::state::failure::{Failure, part, site_use};
 use crate::state::globals;
@@ -72,6 +72,11 @@ fn arrive_otherwise(runtime: &mut Runtime, pending: Pending, site: RecordPointer
         return Turn::Other(Switch::End);
     }
     match runtime.way {
+        Way::Granted if steps::is_held(runtime) => {
+            runtime.way = way_of(runtime, runtime.running);
+            runtime.execution.state.arrive(runtime.running, pending);
+            who_goes_on(runtime)
+        }
         Way::Granted => {
             runtime.way = way_of(runtime, runtime.running);
             Turn::Ours
@@ -114,7 +119,19 @@ pub(crate) fn who_goes_on(runtime: &mut Runtime) -> Turn {
 
 /// Hands the turn to the thread that was chosen, or ends the execution.
 #[inline(never)]
-fn gives_way_to(runtime: &mut Runtime, next: Next) -> Turn {
+fn gives_way_to(runtime: &mut Runtime, mut next: Next) -> Turn {
+    while let Next::Run(committer) = next
+        && steps::is_committer(runtime, committer)
+    {
+        let turn = steps::commits(runtime, committer);
+        if turn != Turn::Ours {
+            return turn;
+        }
+        if runtime.execution.state.waiting() > 0 {
+            wakes::wake_waiting(runtime);
+        }
+        next = runtime.execution.choose();
+    }
     match next {
         Next::Run(thread) => {
             let turn = commits::goes_on(runtime, thread);

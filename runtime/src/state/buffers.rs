@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use engine::buffers::{Batch, Demand, StoreBuffers, StoreEntry, Which};
+use engine::buffers::{Batch, Demand, Steps, StoreBuffers, StoreEntry, Which};
 use engine::event::{Object, Thread};
 use engine::per_thread::PerThread;
 
@@ -18,6 +18,20 @@ pub(crate) enum Owed {
     Reads(usize),
     /// The commit of the release of this spin lock.
     Lock(Object),
+}
+
+/// What is expected of an operation that may wait for the commits of its thread.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Expected {
+    /// Nothing, or that it waits for none.
+    #[default]
+    Nothing,
+    /// It has waited for them; and it is known that it has to.
+    Drained,
+    /// It has waited for them, as it was chosen.
+    ChosenDrained,
+    /// It has not, as it was chosen.
+    ChosenUndrained,
 }
 
 /// The store buffers, with real memory as one of their threads sees it.
@@ -32,6 +46,10 @@ pub(crate) struct BufferedMemory {
     fresh: PerThread<Option<u32>>,
     /// The threads that may go on only after a commit.
     owed: PerThread<Option<Owed>>,
+    /// Where commits are steps to the explorer.
+    pub(crate) steps: Option<Steps>,
+    /// Where commits are steps: what is expected of the next operation of each thread.
+    pub(crate) expected: PerThread<Expected>,
     /// The number of first threads that have used these tables.
     used: usize,
 }
@@ -40,7 +58,8 @@ impl BufferedMemory {
     /// Makes buffers in which nothing waits.
     pub(crate) fn new(waiting: StoreBuffers, delays: Option<u32>) -> Self {
         let (fresh, owed) = (PerThread::default(), PerThread::default());
-        Self { waiting, shown: Thread::MAIN, delays, fresh, owed, used: 0 }
+        let (shown, expected) = (Thread::MAIN, PerThread::default());
+        Self { waiting, shown, delays, fresh, owed, steps: None, expected, used: 0 }
     }
 
     /// Empties the buffers for a new execution; whoever calls this restores memory itself.
@@ -49,7 +68,11 @@ impl BufferedMemory {
         self.shown = Thread::MAIN;
         self.fresh.first(self.used).fill(None);
         self.owed.first(self.used).fill(None);
+        self.expected.first(self.used).fill(Expected::Nothing);
         self.used = 0;
+        if let Some(steps) = &mut self.steps {
+            steps.begin();
+        }
     }
 
     /// Returns the stores that wait.
@@ -115,10 +138,31 @@ impl BufferedMemory {
         entry.releases
     }
 
+    /// The entry commits, as a step: the entry, with the bytes that it has written, and what memory held before.
+    pub(crate) fn commit_alone(&mut self, which: Which) -> (StoreEntry, Vec<u8>) {
+        self.take_off();
+        let entry = self.waiting.commit(which);
+        let held = if entry.releases.is_none() { read(&entry.range()) } else { Vec::new() };
+        if entry.releases.is_none() && !entry.ended {
+            write(entry.address, &entry.bytes);
+        }
+        self.put_on();
+        (entry, held)
+    }
+
+    /// What is expected of the thread's next operation.
+    pub(crate) fn expect(&mut self, thread: Thread, expected: Expected) {
+        self.used = self.used.max(thread.index() + 1);
+        self.expected[thread] = expected;
+    }
+
     /// Discards the entries of the thread that is shown within these bytes, whose life has ended: they will never
     /// commit.
     pub(crate) fn discard(&mut self, bytes: &Range<usize>) {
-        self.waiting.discard(self.shown, bytes);
+        match self.steps {
+            None => self.waiting.discard(self.shown, bytes),
+            Some(_) => self.waiting.end(self.shown, bytes),
+        }
     }
 
     /// Returns the first entry, of another thread than the one that is shown, for some of these bytes.
@@ -158,7 +202,7 @@ pub(crate) const fn before(thread: Thread, bytes: Vec<Range<usize>>) -> Demand {
 
 /// Exchanges the bytes of an entry with those in memory.
 fn swap(entry: &mut StoreEntry) {
-    if entry.releases.is_some() {
+    if entry.releases.is_some() || entry.ended {
         return;
     }
     let held = read(&entry.range());

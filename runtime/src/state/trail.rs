@@ -1,11 +1,12 @@
 //! The trail of the present execution, for reports: a note of each event, and, where it is wanted, a trace or a log.
 
 use engine::atomicity::Mark;
+use engine::buffers::owner_of;
 use engine::event::{Event, Thread};
 use engine::execution::Execution;
 use engine::monitor::{Monitor, MonitorName};
 use engine::step::Step;
-use protocol::{Machine, Role, Schedule, Segment, SiteUse, TraceEvent};
+use protocol::{Machine, Operation, Role, Schedule, Segment, SiteUse, TraceEvent};
 use rustc_hash::FxHashMap;
 
 use crate::process::sites::{Record, RecordPointer};
@@ -215,8 +216,9 @@ fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) 
     let accesses = detail.width > 0;
     let reads = accesses && step.kind.reads();
     let writes = accesses && step.kind.writes();
+    let thread = if note.operation == Operation::Commit { owner_of(step.thread) } else { step.thread };
     TraceEvent {
-        thread: step.thread.0.into(),
+        thread: thread.0.into(),
         place: record.place(),
         function: record.function().to_owned(),
         operation: note.operation,

@@ -11,7 +11,7 @@ use crate::process::fiber;
 use crate::process::sites::{Record, RecordPointer};
 use crate::run::{Runtime, at_work, with};
 pub(crate) use crate::schedule::commits::Approach;
-use crate::schedule::{commits, events, frames, turns};
+use crate::schedule::{commits, events, frames, steps, turns};
 use crate::state::access::{Access, WideAccess};
 use crate::state::heap::BadFree;
 use crate::state::turn::Turn;
@@ -22,18 +22,29 @@ use crate::world::{World, turn_aside};
 #[inline(never)]
 pub(crate) fn turn_to_access(approach: Approach, address: usize, width: usize, site: RecordPointer) {
     let Some(mut runtime) = at_work() else { return };
-    let turn = turns::arrive(&mut runtime, Pending::Access, site);
     if runtime.buffers.is_some() {
         drop(runtime);
-        turn.obey();
-        return approaches(approach, address, width);
+        return turn_to_buffered_access(approach, address, width, site);
     }
+    let turn = turns::arrive(&mut runtime, Pending::Access, site);
     drop(runtime);
     match turn {
         Turn::Ours => {}
         Turn::Other(switch) => fiber::suspend(switch),
         Turn::Alone => accesses::prepare(address, width, site),
     }
+}
+
+/// [`turn_to_access`] on a machine with store buffers.
+#[cold]
+#[inline(never)]
+fn turn_to_buffered_access(approach: Approach, address: usize, width: usize, site: RecordPointer) {
+    let turn = with(|runtime| {
+        steps::stands_before(runtime, approach, address, width);
+        turns::arrive(runtime, Pending::Access, site)
+    });
+    turn.unwrap_or(Turn::Ours).obey();
+    approaches(approach, address, width);
 }
 
 /// Lets stores commit on a machine with store buffers, before an access of the running thread, whose turn it is.

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::waiting::{StoreBuffers, StoreEntry, Which};
-use crate::event::Thread;
+use crate::event::{Location, Thread};
 use crate::per_thread::PerThread;
 use crate::thread_set::ThreadSet;
 
@@ -38,6 +38,8 @@ struct Line {
 struct Stored {
     entry: StoreEntry,
     committer: Thread,
+    /// What its commit touches.
+    locations: Vec<Location>,
     /// The index of its commit's event, if it has committed.
     committed: Option<u32>,
 }
@@ -56,14 +58,19 @@ impl Steps {
         self.used = 0;
     }
 
-    /// The thread has just put an entry into its buffer.
+    /// The thread has just put an entry into its buffer, whose bytes are these locations.
     ///
     /// # Errors
     /// [`TooManyPlaces`].
     ///
     /// # Panics
     /// If its buffer is empty.
-    pub fn stored(&mut self, buffers: &StoreBuffers, thread: Thread) -> Result<(), TooManyPlaces> {
+    pub fn stored(
+        &mut self,
+        buffers: &StoreBuffers,
+        thread: Thread,
+        locations: Vec<Location>,
+    ) -> Result<(), TooManyPlaces> {
         self.used = self.used.max(thread.index() + 1);
         let entry = buffers.entries(thread).last().expect("it has just stored");
         let line = &mut self.threads[thread];
@@ -82,7 +89,7 @@ impl Steps {
             committer(thread, 0).ok_or(TooManyPlaces)?
         };
         let entry = StoreEntry { bytes: vec![0; entry.bytes.len()], ..entry.clone() };
-        line.stored.push(Stored { entry, committer, committed: None });
+        line.stored.push(Stored { entry, committer, locations, committed: None });
         Ok(())
     }
 
@@ -121,6 +128,12 @@ impl Steps {
         // Else its committer has committed them.
         let kept = |older: &&Stored| buffers.reorders_stores() && buffers.keeps(&older.entry, &committed.entry);
         [Some(store)].into_iter().chain(before.iter().filter(kept).map(|older| older.committed)).flatten().collect()
+    }
+
+    /// What the commit of an entry touches.
+    #[must_use]
+    pub fn locations(&self, which: Which, entry: &StoreEntry) -> Vec<Location> {
+        self.find(which.thread, entry.event).map_or(Vec::new(), |stored| stored.locations.clone())
     }
 
     /// The thread performs its next event behind the commits of all that it has stored.
@@ -187,6 +200,14 @@ fn committer(thread: Thread, place: usize) -> Option<Thread> {
     (thread < Thread::FIRST_COMMITTER && number < Thread::LIMIT).then(|| Thread::from_index(number))
 }
 
+/// The thread whose stores this committer commits.
+#[must_use]
+pub fn owner_of(committer: Thread) -> Thread {
+    let number = committer.index() - Thread::FIRST_COMMITTER.index();
+    let diagonal = (0..).take_while(|diagonal| diagonal * (diagonal + 1) / 2 <= number).last().unwrap_or(0);
+    Thread::from_index(number - diagonal * (diagonal + 1) / 2)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -201,5 +222,8 @@ mod tests {
         assert_eq!(distinct.len(), numbers.len());
         assert!(numbers.iter().all(|&number| number >= Thread::FIRST_COMMITTER));
         assert!((0..10).all(|place| committer(Thread(8), place).is_some()));
+        for (thread, place) in [(0, 0), (0, 5), (3, 0), (8, 9), (5, 2)] {
+            assert_eq!(committer(Thread(thread), place).map(owner_of), Some(Thread(thread)));
+        }
     }
 }

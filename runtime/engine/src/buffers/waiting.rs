@@ -17,6 +17,8 @@ pub struct StoreEntry {
     pub bytes: Vec<u8>,
     /// The spin lock that the commit releases, if the entry is no store to memory; its bytes are then those of the lock's word.
     pub releases: Option<Object>,
+    /// Whether its bytes are no more, and its commit changes nothing.
+    pub ended: bool,
     /// Whether the entry commits before anything else happens.
     pub(super) due: Due,
     /// The number of store–store barriers that its thread had passed.
@@ -76,7 +78,7 @@ impl StoreEntry {
     /// Makes the entry of a store of these bytes by the event with this index.
     #[must_use]
     pub const fn new(event: u32, address: usize, bytes: Vec<u8>) -> Self {
-        Self { event, address, bytes, releases: None, due: Due::SomeTime, epoch: 0 }
+        Self { event, address, bytes, releases: None, ended: false, due: Due::SomeTime, epoch: 0 }
     }
 
     /// Makes the entry of the release of a spin lock, whose word is this byte.
@@ -187,6 +189,13 @@ impl StoreBuffers {
         let before = entries.len();
         entries.retain(|entry| !(bytes.start <= entry.address && entry.range().end <= bytes.end));
         self.waiting -= before - entries.len();
+    }
+
+    /// The thread's entries that lie within these bytes commit without effect.
+    pub fn end(&mut self, thread: Thread, bytes: &Range<usize>) {
+        let entries = self.threads[thread].entries.iter_mut();
+        let within = |entry: &&mut StoreEntry| bytes.start <= entry.address && entry.range().end <= bytes.end;
+        entries.filter(within).for_each(|entry| entry.ended = true);
     }
 
     /// Makes all stores of the thread ones that have to commit before the operation at hand.
