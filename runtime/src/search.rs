@@ -473,6 +473,9 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
 fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
     match end {
         End::Assumed => runtime.recorder.tallied.counts.blocked += 1,
+        End::StackOverflow | End::Failed(_) | End::Nobody(_) if runtime.conclusion.is_none => {
+            runtime.recorder.tallied.counts.blocked += 1;
+        }
         End::StackOverflow => {
             runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
             let failure = stack_overflow(runtime);

@@ -150,7 +150,7 @@ const DRAWS: u64 = 300;
 const BOUNDS: [[&str; 2]; 3] = [["bounded 0", "dpor 0"], ["bounded 1", "dpor 1"], ["bounded 2", "dpor 2"]];
 
 /// All searches of graphs and of interleavings to their ends.
-const SEARCHES: [&str; 17] = [
+const SEARCHES: [&str; 20] = [
     "dpor",
     "dpor -O2",
     "dpor -j 2",
@@ -168,6 +168,9 @@ const SEARCHES: [&str; 17] = [
     "machine tso",
     "machine tso 0",
     "machine pso",
+    "classes tso",
+    "classes pso",
+    "classes pso -j 2",
 ];
 
 /// How a search is run.
@@ -189,6 +192,9 @@ fn search(name: &'static str, effort: Effort) -> Search {
         ("machine", _) => {
             (Optimised::Much, "--model tso --explorer bounded --preemptions none --delays 0 -j 1".to_owned())
         }
+        ("classes", "tso") => (Optimised::Not, "--model tso --explorer dpor -j 1".to_owned()),
+        ("classes", "pso") => (Optimised::Much, "--model pso --explorer dpor -j 1".to_owned()),
+        ("classes", _) => (Optimised::Much, "--model pso --explorer dpor -j 2 --slice-executions 5".to_owned()),
         ("graphs", "sc") => (Optimised::Much, "--explorer rsmc".to_owned()),
         ("graphs", model) => (Optimised::Much, format!("--model {model}")),
         _ => (Optimised::Much, format!("{quiet} --explorer {explorer}")),
@@ -232,6 +238,8 @@ impl Searches<'_> {
             && match name {
                 "graphs tso" | "graphs pso" => complete("graphs sc"),
                 "machine tso" | "machine tso 0" | "machine pso" => complete("graphs tso") && complete("bounded none"),
+                "classes tso" | "classes pso" => complete("graphs tso"),
+                "classes pso -j 2" => turn == 2 && complete("classes pso"),
                 "bounded none" => self.size(number) <= self.effort.executions.into(),
                 "bounded none -j 2" => turn == 0 && complete("bounded none"),
                 "dpor -j 2" => turn == 1,
@@ -384,9 +392,16 @@ impl Comparison<'_, '_> {
 
     /// The machines with store buffers show what execution graphs show, and SC's interleavings where no store is delayed.
     fn machines(&mut self) {
-        for (machine, other) in
-            [("machine tso", "graphs tso"), ("machine pso", "graphs pso"), ("machine tso 0", "bounded none")]
-        {
+        for (machine, other) in [
+            ("machine tso", "graphs tso"),
+            ("machine pso", "graphs pso"),
+            ("machine tso 0", "bounded none"),
+            ("classes tso", "graphs tso"),
+            ("classes pso", "graphs pso"),
+            ("classes tso", "machine tso"),
+            ("classes pso", "machine pso"),
+            ("classes pso -j 2", "classes pso"),
+        ] {
             let name = format!("{machine}, {other}");
             if self.wants(&name)
                 && let (Some(machine), Some(other)) = (self.ended(machine), self.ended(other))

@@ -117,8 +117,9 @@ enum Drains {
 }
 
 /// Whether the call drains, whose turn has not come.
-fn drains(runtime: &mut Runtime, call: Call) -> Drains {
-    if call.name == "the end of the thread" || call.name == "futex" {
+fn drains(runtime: &mut Runtime, call: Call, pending: Pending) -> Drains {
+    let returns_from_once = call.name.contains("once") && pending == Pending::Access;
+    if call.name == "the end of the thread" || call.name == "futex" || returns_from_once {
         return Drains::Always;
     }
     let rows = || TABLE.iter().filter(|path| path.calls.split_whitespace().any(|name| name == call.name));
@@ -157,7 +158,7 @@ pub(crate) fn stands_before_call(runtime: &mut Runtime, call: Call, pending: Pen
         return Turn::Ours;
     }
     let is_granted = runtime.way == Way::Granted;
-    let expected = match drains(runtime, call) {
+    let expected = match drains(runtime, call, pending) {
         Drains::Never => Expected::Nothing,
         Drains::Always => Expected::Drained,
         // Of the rounds of a loop that come to nothing, one stands for the others.
@@ -192,6 +193,7 @@ pub(crate) fn was_expected(runtime: &mut Runtime, drains: bool) -> Turn {
             if drains == (expected == Expected::ChosenDrained) {
                 return Turn::Ours;
             }
+            runtime.conclusion.is_none |= drains;
             runtime.conclusion.end = Some(End::Assumed);
             return Turn::Other(Switch::End);
         }

@@ -16,6 +16,8 @@ pub(crate) struct Conclusion {
     /// Whether an assumption failed in some thread, or it stopped in the middle of an atomic block, and the others went
     /// on.
     pub(crate) assumed: bool,
+    /// A call has taken another path than was chosen for it: what follows is no execution of the program.
+    pub(crate) is_none: bool,
     /// Whether a location had to be cut, so that the execution must be run again.
     pub(crate) void: bool,
     /// The first end of the process.
@@ -30,6 +32,7 @@ impl Conclusion {
         self.end = None;
         self.failed.clear();
         self.assumed = false;
+        self.is_none = false;
         self.void = false;
         self.exited = Exited::default();
         self.exited_at.clear();
