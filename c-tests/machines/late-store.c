@@ -9,6 +9,13 @@
 //@ verdict: clean
 //@ run: --model tso --explorer bounded
 //@ verdict: clean
+//@ run: --model pso --explorer dpor
+//@ verdict: violations
+//@ use-after-free: store free malloc
+//@ run: -DFENCED --model pso --explorer dpor
+//@ verdict: clean
+//@ run: --model tso --explorer dpor
+//@ verdict: clean
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -12,6 +12,16 @@
 //@ verdict: clean
 //@ run: -DMUTEX --model pso --explorer bounded
 //@ verdict: clean
+//@ run: --model tso --explorer dpor
+//@ verdict: violations
+//@ assertion: both-stale
+//@ run: --model pso --explorer dpor
+//@ verdict: violations
+//@ assertion: both-stale
+//@ run: -DMUTEX --model tso --explorer dpor
+//@ verdict: clean
+//@ run: -DMUTEX --model pso --explorer dpor
+//@ verdict: clean
 #include <assert.h>
 #include <pthread.h>
 

@@ -14,6 +14,18 @@
 //@ verdict: clean
 //@ run: -DPASSING --model tso --explorer bounded
 //@ verdict: clean
+//@ run: --model tso --explorer dpor
+//@ verdict: violations
+//@ assertion: relaxed
+//@ run: -DFENCED --model tso --explorer dpor
+//@ verdict: clean
+//@ run: -DPASSING --model pso --explorer dpor
+//@ verdict: violations
+//@ assertion: relaxed
+//@ run: -DPASSING -DFENCED --model pso --explorer dpor
+//@ verdict: clean
+//@ run: -DPASSING --model tso --explorer dpor
+//@ verdict: clean
 #include "crossing.h"
 
 static union {

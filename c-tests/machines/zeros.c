@@ -16,6 +16,13 @@
 //@ assertion: seen
 //@ run: -DFENCED --model pso
 //@ verdict: clean
+//@ run: --model pso --explorer dpor
+//@ verdict: violations
+//@ assertion: seen
+//@ run: -DFENCED --model pso --explorer dpor
+//@ verdict: clean
+//@ run: --model tso --explorer dpor
+//@ verdict: clean
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -287,6 +287,10 @@ pub(crate) fn commits(runtime: &mut Runtime, committer: Thread) -> Turn {
         return turn;
     }
     if let Some(failure) = failure {
+        if runtime.settings.planned.is_some_and(|planned| runtime.execution.history.length() >= planned) {
+            runtime.conclusion.end = Some(End::Failed(failure));
+            return Turn::Other(Switch::End);
+        }
         let extent = Extent::of(&runtime.execution);
         runtime.conclusion.failed.push((failure, extent));
     }
