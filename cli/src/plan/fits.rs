@@ -169,7 +169,7 @@ pub(super) fn bound(
             format!("--preemptions does not fit the explorer {}", explorer.name()),
             "it bounds the explorers bounded and dpor",
         )),
-        (_, Some(Preemptions::AtMost(_))) if models.iter().any(is_by_classes) => Err(Failure::usage(
+        (_, Some(Preemptions::AtMost(_))) if models.iter().copied().any(is_by_classes) => Err(Failure::usage(
             "--preemptions does not fit the explorer dpor on a machine with store buffers in this version",
             "leave it out, or use --explorer bounded",
         )),
@@ -189,7 +189,7 @@ pub(super) fn unroll(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u6
 }
 
 /// Whether the commits of a machine with store buffers are explored by classes.
-fn is_by_classes(&(model, explorer): &Explored) -> bool {
+fn is_by_classes((model, explorer): Explored) -> bool {
     model != MemoryModel::Sc && explorer.of_interleavings() == Some(protocol::Explorer::Dpor)
 }
 
@@ -200,7 +200,7 @@ pub(super) fn delays(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u3
             "--delays fits only a machine with store buffers",
             "add --model tso or pso with --explorer bounded, random, pct or urw",
         )),
-        Some(Delays(Some(_))) if models.iter().any(is_by_classes) => Err(Failure::usage(
+        Some(Delays(Some(_))) if models.iter().copied().any(is_by_classes) => Err(Failure::usage(
             "--delays does not fit the explorer dpor",
             "it bounds the explorers bounded, random, pct and urw",
         )),
