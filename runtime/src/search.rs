@@ -626,7 +626,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
     }
 }
 
-/// Returns the atomic accesses and fences that executions have, if orders are given.
+/// Returns the atomic accesses and fences that executions perform, if orders are given.
 fn atomics(runtime: &Runtime) -> Vec<Atomic> {
     let orders = runtime.graph.as_deref().and_then(|graph| graph.orders.as_ref());
     orders.map(Replaced::seen).unwrap_or_default()

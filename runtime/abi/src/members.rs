@@ -1,10 +1,10 @@
 //! The members of variables and types: which member stands at an offset, written as a C program names it.
 //!
-//! The pass takes them from the debug information and hands them to the runtime as text (`members` of `struct
-//! fh_object` and `struct fh_variable`): a number of four bytes is `n4`, a pointer `p`, an array of two pointers `[2*8
-//! p]` (its elements are eight bytes apart; the count is 0 if it is not known), and a struct with a counter and that
-//! array `{0 count n4,8 slots [2*8 p],}`. A member without a name is called `-`; the members of a union have the same
-//! offset.
+//! The pass takes them from the debug information and hands them to the runtime as text (`members` of
+//! `struct fh_object` and `struct fh_variable`): a number of four bytes is `n4`, a pointer `p`, an array of two pointers
+//! `[2*8 p]` (its elements are eight bytes apart; the count is 0 if it is not known), and a struct with a counter and
+//! that array `{0 count n4,8 slots [2*8 p],}`. A member without a name is called `-`; the members of a union have the
+//! same offset.
 
 /// Returns the element or member that an access of `width` bytes (at least 1) is to, `offset` bytes into an object with
 /// these members: `.slots[1]`.

@@ -43,8 +43,8 @@ pub struct Explore {
     /// The repair that is tried ([`crate::Repair`]); `None` to run the program as it is.
     #[serde(default)]
     pub repair: Option<Repair>,
-    /// The orders that atomic accesses and fences of execution graphs have in the place of those of the source; `None` if they
-    /// have their own, and nothing is said of them.
+    /// The orders that atomic accesses and fences of execution graphs have instead of those in the source; `None` if
+    /// they have their own, and are not listed in the results.
     #[serde(default)]
     pub orders: Option<Vec<Ordered>>,
     /// Whether executions are recorded.

@@ -52,8 +52,8 @@ impl std::fmt::Display for Digest {
     }
 }
 
-/// An outcome for people: what differs from the beginning of the execution, as its name (`shared`, `what main.0
-/// prints`) and its value.
+/// An outcome for people: what differs from the beginning of the execution, as its name (`shared`,
+/// `what main.0 prints`) and its value.
 pub type Named = BTreeMap<String, String>;
 
 /// The distinct outcomes of complete executions that did not fail, each described for people as one of its executions

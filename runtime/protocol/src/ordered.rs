@@ -1,17 +1,17 @@
-//! The memory orders of atomic accesses and fences: those that a program has, and those that a search is to take in their
-//! place.
+//! The memory orders of atomic accesses and fences: those that a program has, and those that a search is to use
+//! instead.
 
 use engine::mapping::Order;
 use serde::{Deserialize, Serialize};
 
 use crate::repair::Point;
 
-/// The orders of an atomic access, or the order of a fence, which is none if that is [`Order::Relaxed`].
+/// The orders of an atomic access, or the order of a fence; a fence with [`Order::Relaxed`] is none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Orders {
-    /// Its order; that of success, of a compare-and-exchange.
+    /// The order of the access or fence; of a compare-and-exchange, the order of success.
     pub order: Order,
-    /// Of a compare-and-exchange, the order of failure.
+    /// The order of failure of a compare-and-exchange; `None` for others.
     #[serde(default)]
     pub failure: Option<Order>,
 }
@@ -19,19 +19,19 @@ pub struct Orders {
 /// A point of the source, and its orders.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Ordered {
-    /// The point.
+    /// The point of the source.
     pub at: Point,
-    /// Its orders.
+    /// The orders of what is performed there.
     pub orders: Orders,
 }
 
-/// An atomic access, or a fence, that executions of the program have.
+/// An atomic access, or a fence, that executions of the program perform.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Atomic {
-    /// Where it is, and the orders that the program gives it.
+    /// The point of the source, and the orders that the program has there.
     pub ordered: Ordered,
-    /// The function that it stands in; empty if unknown.
+    /// The function that the point stands in; empty if it is unknown.
     pub function: String,
-    /// What is accessed, by its name in the source; empty of a fence.
+    /// The name in the source of what is accessed; empty for a fence.
     pub target: String,
 }

@@ -68,7 +68,7 @@ pub struct Summary {
     /// The first wrong execution, if a repair is tried ([`crate::Repair`]) and leaves one.
     #[serde(default)]
     pub obstacle: Option<Obstacle>,
-    /// The atomic accesses and fences that executions have, if orders are given ([`crate::Explore::orders`]).
+    /// The atomic accesses and fences that executions perform, if orders are given ([`crate::Explore::orders`]).
     #[serde(default)]
     pub atomics: Vec<Atomic>,
     /// Whether rounds of wait loops were left out of execution graphs.

@@ -158,7 +158,7 @@ pub(crate) fn create(start: Start, site: RecordPointer) -> usize {
 pub(crate) enum Created {
     /// The key has been created, with this number.
     Key(u32),
-    /// There are as many keys as there may be.
+    /// The thread has as many keys as it may have.
     TooMany,
     /// The key has the number of another one, with another destructor or place.
     Other,

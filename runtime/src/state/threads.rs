@@ -75,7 +75,7 @@ pub(crate) struct ThreadState {
     pub(crate) frees: u64,
     /// The number of events that it has performed.
     pub(crate) events: u64,
-    /// Its operations that may have had to wait, each with how many events it had performed before.
+    /// The operations of the thread that may have had to wait, each with the number of events before it.
     pub(crate) blocking: Vec<(u64, Pending)>,
     /// The loops that it is in.
     pub(crate) visits: Visits<RecordPointer, Mark>,

@@ -67,7 +67,7 @@ enum Mapped {
     Whole,
     /// A mapping of these bytes that was unmapped before.
     Nothing,
-    /// Something else, or a part of a mapping.
+    /// Memory that is no mapping, or a part of one.
     Other,
 }
 

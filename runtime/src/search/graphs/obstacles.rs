@@ -38,7 +38,7 @@ pub(crate) fn watch<const W: usize>(
     if !is_wrong {
         return Ok(());
     }
-    // Where orders are tried, it is enough that there is one.
+    // If orders are tried, it is enough that there is an obstacle.
     let is_told = with(|runtime| runtime.graph_mut().orders.is_none()) == Some(true);
     let obstacle = if is_told { obstacle(execution, &notes(execution)?) } else { Obstacle::default() };
     with(|runtime| {

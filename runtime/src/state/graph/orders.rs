@@ -1,4 +1,4 @@
-//! The memory orders of the program's atomic accesses and fences, in whose place a search takes others
+//! The memory orders that a search uses instead of those of the program's atomic accesses and fences
 //! ([`protocol::Ordered`]).
 
 use engine::event::Kind;
@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use crate::process::sites::{Record, RecordPointer, records};
 use crate::state::operation::{Note, target_of};
 
-/// What is known of orders, and which others take their place.
+/// The orders that take the place of the program's, and the atomic accesses and fences that were met.
 pub(crate) struct Replaced {
     table: FxHashMap<(RecordPointer, Operation), Orders>,
     seen: FxHashMap<(RecordPointer, Operation, Orders), Atomic>,
 }
 
 impl Replaced {
-    /// These, in the place of those that the program has there.
+    /// Makes the table of these orders, by all the records that have their places.
     pub(crate) fn new(all: &[Ordered]) -> Self {
         let mut table = FxHashMap::default();
         for record in records().filter(|_| !all.is_empty()) {
@@ -28,7 +28,7 @@ impl Replaced {
         Self { table, seen: FxHashMap::default() }
     }
 
-    /// The atomic accesses and fences that were come to.
+    /// Returns the atomic accesses and fences that were met.
     pub(crate) fn seen(&self) -> Vec<Atomic> {
         let mut all: Vec<Atomic> = self.seen.values().cloned().collect();
         all.sort();
@@ -36,7 +36,7 @@ impl Replaced {
         all
     }
 
-    /// The orders of an access, or a fence, that has these in the program.
+    /// Returns the orders of an access, or a fence, that has these in the program.
     fn of(&mut self, orders: Orders, note: Note, address: usize) -> Orders {
         self.seen.entry((note.site, note.operation, orders)).or_insert_with(|| {
             let record = Record::behind(note.site);
@@ -47,15 +47,15 @@ impl Replaced {
         self.table.get(&(note.site, note.operation)).copied().unwrap_or(orders)
     }
 
-    /// The order of a fence that has this one in the program.
+    /// Returns the order of a fence that has this one in the program.
     pub(crate) fn of_fence(&mut self, order: Order, site: RecordPointer) -> Order {
         self.of(Orders { order, failure: None }, Note { site, operation: Operation::Fence }, 0).order
     }
 
-    /// The barriers of an access to this address that has these in the program.
+    /// Returns the barriers of an access to this address that has these in the program.
     pub(crate) fn of_access(&mut self, kind: Kind, barriers: Barriers, note: Note, address: usize) -> Barriers {
         let Some(order) = barriers.order else { return barriers };
-        // A failed exchange has the order of failure, and that of success in the other place.
+        // The barriers of a failed exchange hold the order of failure, and that of success in `otherwise`.
         let (order, failure) = match (kind, barriers.otherwise) {
             (Kind::FailedRmw, Some(success)) => (success, Some(order)),
             (_, failure) => (order, failure),

@@ -51,9 +51,9 @@ pub(crate) enum Thing {
 /// The reason why an access has no location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unlocated {
-    /// Some of its bytes were accessed as a part of others.
+    /// The access shares bytes with another one, and is not to the same bytes.
     Mixed,
-    /// Some of its bytes were accessed as a part of others, by pieces that may be cut: next time they will be.
+    /// The access shares bytes with pieces that may be cut: next time they will be.
     Cut,
     /// The access is across eight aligned bytes.
     Unaligned,
