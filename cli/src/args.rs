@@ -70,6 +70,9 @@ TARGET: .c files (one program), or a `fencehound cc` executable.
   --cost FILE             lines such as `mfence 33`; the other names are xchg,
                           membar, stbar, sync, lwsync, isync, dmb, dmb-ld and
                           ldar-stlr
+  --apply                 put them into the source, and check that; the patch
+                          is shown in any case, where text can be edited safely
+  --json FILE|-           the result, to a file or the standard output
   --time 5m               for all searches together [default: 300s]
   --outcome memory|observed|exit, --exit-status ignore, --unroll N
   --max-events N, --local-timeout 10s
@@ -314,6 +317,8 @@ pub(crate) struct FencesArgs {
     pub(crate) until: Until,
     #[arg(long, value_name = "FILE")]
     pub(crate) cost: Option<PathBuf>,
+    #[arg(long)]
+    pub(crate) apply: bool,
 }
 
 /// The options of `relax`, as typed.

@@ -369,6 +369,18 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
     }
 }
 
+/// Returns the result of `fences`.
+pub(crate) fn fences(report: &impl Serialize) -> String {
+    #[derive(Serialize)]
+    struct Whole<'a, R> {
+        schema: u32,
+        tool: Tool,
+        #[serde(flatten)]
+        report: &'a R,
+    }
+    text(&Whole { schema: SCHEMA, tool: TOOL, report })
+}
+
 /// Returns the result of a run that failed.
 pub(crate) fn error(target: &str, message: &str) -> String {
     text(&ErrorReport { schema: SCHEMA, tool: TOOL, target, model: "sc", verdict: "error", message })

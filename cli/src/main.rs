@@ -6,7 +6,7 @@
 //! `monitor` on event [`logs`]. [`search`] hands out slices of a search to processes of the program and joins what comes
 //! back; [`compile`] (with [`clang`], [`toolchain`] and [`workplace`]) makes a program, [`program`] runs it, [`replayed`]
 //! shows one execution again, [`debugger`] opens gdb on it, [`symbols`] names the line of a fault. [`findings`] owns the findings directory, [`record`]
-//! writes event logs, [`trust`] says what may be done at the word of a finding. [`report`], [`json`] and [`screen`] alone
+//! writes event logs, [`editing`] changes C text, [`trust`] says what may be done at the word of a finding. [`report`], [`json`] and [`screen`] alone
 //! know what a result looks like, and [`exit`] decides the exit status.
 
 mod annotations;
@@ -17,6 +17,7 @@ mod commands;
 mod compile;
 mod debugger;
 mod destination;
+mod editing;
 mod executable;
 mod exit;
 mod findings;

@@ -72,6 +72,16 @@ pub(crate) enum Until {
     Sc,
 }
 
+impl Until {
+    /// Returns its name, as typed.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Until::Harmless => "harmless",
+            Until::Sc => "sc",
+        }
+    }
+}
+
 /// The treatment of exit statuses other than 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum ExitStatuses {

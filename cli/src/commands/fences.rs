@@ -5,16 +5,22 @@ use protocol::MemoryModel;
 
 use crate::exit::{Failure, Status};
 use crate::interrupt::{Interrupts, survive_full_files};
+use crate::json;
 use crate::plan::fences::FencesPlan;
+use crate::plan::target::Target;
 use crate::programs::consequences::failure_of;
 use crate::programs::repair::advisor::Advisor;
-use crate::programs::repair::answer::Advice;
-use crate::programs::repair::told;
+use crate::programs::repair::answer::{Advice, Repaired};
+use crate::programs::repair::patched::{self, Patch, Texts};
+use crate::programs::repair::report::Report;
+use crate::programs::repair::told::{self, Proof, Text};
 use crate::programs::repair::trials::Bench;
+use crate::programs::repair::universe::Element;
 use crate::programs::subjects::Subjects;
-use crate::screen::complain;
+use crate::screen::{complain, complain_about};
 use crate::text::{counted, printable};
 use crate::values::Until;
+use crate::workplace::Workplace;
 
 /// Runs the command.
 pub(crate) fn run(plan: &FencesPlan) -> Status {
@@ -24,11 +30,12 @@ pub(crate) fn run(plan: &FencesPlan) -> Status {
             complain(&failure);
             return failure.status;
         }
+        let written = plan.check.json.write(&json::error(&plan.check.target.names().join(" "), &failure.message));
         if let Some(help) = &failure.help {
             complain(&format!("help: {help}"));
         }
         plan.check.screen().print(&format!("{} {}\n", "error:".red().bold(), printable(&failure.message)));
-        failure.status
+        failure.status.and(complain_about(written))
     })
 }
 
@@ -40,40 +47,146 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
     let bench = Bench { subjects: &subjects, interrupts: &interrupts };
     let mut advisor = Advisor::new(plan, bench)?;
     let advice = advisor.advise()?;
-    let screen = plan.check.screen();
-    let fails = tell_failures(plan, &advisor);
+    let mut report = Report {
+        target: plan.check.target.names().join(" "),
+        models: plan.models.iter().map(|model| model.name()).collect(),
+        until: plan.until.name(),
+        failures: failures(&advisor),
+        ..Report::default()
+    };
+    for failure in &report.failures {
+        let text = format!("no fence repairs this, which SC executions have, too: {failure}\n");
+        plan.check.screen().print(&text);
+    }
+    let fails = !report.failures.is_empty();
     let models = told::models_in_words(&plan.models);
     let but = if fails { ", but for what SC executions have, too" } else { "" };
     let (status, line) = match &advice {
         Advice::Right(executions) => {
+            report.proved(executions);
             (Status::Clean, format!("clean: right as it is under {models}{but}: {}", proof(plan, executions)))
         }
         Advice::Repaired(repaired, others) => {
-            screen.print(&told::table(repaired, advisor.universe()));
-            screen.print(&told::others(others, advisor.universe()));
-            let cost = told::whole_cost(&repaired.elements);
-            let make = told::make(&repaired.elements, advisor.universe());
-            let proof = proof(plan, &repaired.executions);
-            (Status::Found, format!("repaired: {make} it right under {models}{but}, cost {cost}: {proof}"))
+            repair(plan, (&mut advisor, bench), (repaired, others), &mut report, but)?
         }
         Advice::Hopeless(wronged) => {
             let wrong = told::wronged_in_words(wronged);
+            report.why = Some(wrong.clone());
             (Status::Found, format!("violations: no fence and no order repairs this: {wrong}"))
         }
-        Advice::Open(why) => (Status::Incomplete, format!("incomplete: {why}")),
+        Advice::Open(why) => {
+            report.why = Some(why.clone());
+            (Status::Incomplete, format!("incomplete: {why}"))
+        }
     };
-    screen.print_verdict(&line);
-    Ok(if fails { status.and(Status::Found) } else { status })
+    report.verdict = match line.split(':').next() {
+        Some("clean") => "clean",
+        Some("repaired") => "repaired",
+        Some("applied") => "applied",
+        Some("violations") => "violations",
+        _ => "incomplete",
+    };
+    let written = complain_about(plan.check.json.write(&json::fences(&report)));
+    plan.check.screen().print_verdict(&line);
+    Ok(if fails { status.and(Status::Found) } else { status }.and(written))
 }
 
-/// Says how the program fails under sequential consistency; whether it does.
-fn tell_failures(plan: &FencesPlan, advisor: &Advisor<'_>) -> bool {
-    for violation in &advisor.consistent.violations {
-        let failure = failure_of(violation, None);
-        let text = format!("no fence repairs this, which SC executions have, too: {}\n", failure.in_words());
-        plan.check.screen().print(&text);
+/// How the program fails under sequential consistency, in words.
+fn failures(advisor: &Advisor<'_>) -> Vec<String> {
+    advisor.consistent.violations.iter().map(|violation| failure_of(violation, None).in_words()).collect()
+}
+
+/// Tells a repair, with its text, and puts it into the source where that is wanted: the status, and the last line.
+fn repair(
+    plan: &FencesPlan,
+    (advisor, bench): (&mut Advisor<'_>, Bench<'_>),
+    (repaired, others): (&Repaired, &[Vec<Element>]),
+    report: &mut Report,
+    but: &str,
+) -> Result<(Status, String), Failure> {
+    let screen = plan.check.screen();
+    let mut texts = Texts::new(bench.subjects);
+    let refusals: Vec<Option<String>> =
+        repaired.elements.iter().map(|element| texts.changes(element, advisor.universe()).err()).collect();
+    report.repaired(repaired, &refusals, others, advisor.universe());
+    screen.print(&told::table(repaired, &refusals, advisor.universe()));
+    screen.print(&told::others(others, advisor.universe()));
+    let text = match advisor.written(&repaired.elements, &mut texts)? {
+        Some((elements, patch)) => Some(write(plan, bench, elements, patch)?),
+        None => None,
+    };
+    if let Some(text) = &text {
+        report.written(text, advisor.universe());
+        screen.print(&told::text(text, &repaired.elements, advisor.universe()));
+    } else {
+        screen.print("note: no patch: no such set can be written into the text safely\n");
     }
-    !advisor.consistent.violations.is_empty()
+    let models = told::models_in_words(&plan.models);
+    match text {
+        Some(Text { elements, patch, is_applied: true, proof: Proof::Right(executions) }) => {
+            let make = told::make(&elements, advisor.universe());
+            let line = format!(
+                "applied: {make} it right under {models}{but}, in {}: {}",
+                patch.names(),
+                proof(plan, &executions)
+            );
+            Ok((Status::Clean, line))
+        }
+        _ => {
+            let cost = told::whole_cost(&repaired.elements);
+            let make = told::make(&repaired.elements, advisor.universe());
+            let line = format!(
+                "repaired: {make} it right under {models}{but}, cost {cost}: {}",
+                proof(plan, &repaired.executions)
+            );
+            Ok((Status::Found, line))
+        }
+    }
+}
+
+/// Makes the program of the new text, and searches it: of the files themselves where they are to be edited, and else of
+/// copies.
+fn write(plan: &FencesPlan, bench: Bench<'_>, elements: Vec<Element>, patch: Patch) -> Result<Text, Failure> {
+    if !plan.applies {
+        let proof = match &plan.check.target {
+            Target::Sources(_) => prove_copies(plan, bench, &patch)?,
+            Target::Executable(_) | Target::Litmus(_) => {
+                Proof::Unknown("the executable is to be built again for that".to_string())
+            }
+        };
+        return Ok(Text { elements, patch, is_applied: false, proof });
+    }
+    patched::write(&patch)?;
+    let proof = prove(plan, bench);
+    let is_applied = matches!(proof, Ok(Proof::Right(_)));
+    if !is_applied {
+        patched::restore(&patch.files)?;
+    }
+    Ok(Text { elements, patch, is_applied, proof: proof? })
+}
+
+fn prove(plan: &FencesPlan, bench: Bench<'_>) -> Result<Proof, Failure> {
+    let subjects = Subjects::build(&plan.check, bench.interrupts)?;
+    Advisor::new(plan, Bench { subjects: &subjects, ..bench })?.prove()
+}
+
+/// Makes the program of copies of the files, which the compiler takes for the files, and searches it.
+fn prove_copies(plan: &FencesPlan, bench: Bench<'_>, patch: &Patch) -> Result<Proof, Failure> {
+    let failed =
+        |error: std::io::Error| Failure::usage(format!("no temporary folder: {error}"), "free some disk space");
+    let folder = Workplace::new(&std::env::temp_dir()).map_err(failed)?;
+    let mut roots = Vec::new();
+    for (number, file) in patch.files.iter().enumerate() {
+        let copy = folder.path().join(format!("copy-{number}"));
+        std::fs::write(&copy, &file.new).map_err(failed)?;
+        roots.push(serde_json::json!({ "name": file.path, "type": "file", "external-contents": copy }));
+    }
+    let overlay = folder.path().join("overlay");
+    let text = serde_json::json!({ "version": 0, "use-external-names": false, "roots": roots });
+    std::fs::write(&overlay, text.to_string()).map_err(failed)?;
+    let mut plan = plan.clone();
+    plan.check.compile_options.extend(["-ivfsoverlay".to_string(), overlay.to_string_lossy().into_owned()]);
+    prove(&plan, bench)
 }
 
 /// `all 14 TSO executions end as under SC`: in a failure that SC has too, or with an outcome of SC's.

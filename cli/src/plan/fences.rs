@@ -18,6 +18,8 @@ pub(crate) struct FencesPlan {
     pub(crate) models: Vec<MemoryModel>,
     /// The condition on which the program is right.
     pub(crate) until: Until,
+    /// Whether they are put into the source.
+    pub(crate) applies: bool,
     /// The costs of fences.
     pub(crate) costs: Costs,
     /// The number of seconds for all searches together.
@@ -38,13 +40,18 @@ impl FencesPlan {
             let help = "name the .c files of a program, or an executable of `fencehound cc`";
             return Err(Failure::usage("fences are not looked for in litmus tests", help));
         }
+        if let (Target::Executable(name), true) = (&check.target, typed.apply) {
+            let message = format!("--apply: {} cannot be made again here", name.display());
+            let help = "name the .c files, or apply the patch that is shown without it, and build again";
+            return Err(Failure::usage(message, help));
+        }
         let models = typed.check.model.0.clone();
         let given = typed.check.time.as_ref();
         let (seconds, limit) = given
             .map_or((SECONDS, format!("--time {SECONDS}s")), |time| (time.seconds, format!("--time {}", time.typed)));
         check.budget.seconds = None;
         let costs = typed.cost.as_deref().map_or_else(|| Ok(Costs::default()), Costs::read)?;
-        Ok(FencesPlan { check, models, until: typed.until, costs, seconds, limit })
+        Ok(FencesPlan { check, models, applies: typed.apply, until: typed.until, costs, seconds, limit })
     }
 }
 

@@ -13,7 +13,7 @@ use super::found::Found;
 use super::judged::{Judged, is_of, title};
 use super::judging::Judgement;
 use super::repair::help::Help;
-use super::repair::trials::{self, Deadline, Means, Outcome, Task, Trials};
+use super::repair::trials::{self, Deadline, Means, Settled, Task, Trials};
 use super::repair::universe::{Element, Universe};
 use super::searched::Searched;
 use crate::exit::Failure;
@@ -133,12 +133,12 @@ impl Adviser<'_> {
     fn remedy(&self, wrong: &Wrong) -> Result<Remedy, Failure> {
         let mut fences = self.trials(wrong.clone(), Means::Fences);
         let elements = match fences.find()? {
-            Outcome::Open(why) => return Ok(Remedy::Open(why)),
-            Outcome::Hopeless(_) => return Ok(Remedy::None),
-            Outcome::Right(elements, _) if elements.is_empty() => {
+            Settled::Open(why) => return Ok(Remedy::Open(why)),
+            Settled::Hopeless(_) => return Ok(Remedy::None),
+            Settled::Right(elements, _) if elements.is_empty() => {
                 return Ok(Remedy::Open("no execution graph has it".to_string()));
             }
-            Outcome::Right(elements, _) => elements,
+            Settled::Right(elements, _) => elements,
         };
         let fences = Box::new(Set { elements, universe: fences.universe });
         Ok(Remedy::Sets(fences, self.orders(wrong)?.map(Box::new)))
@@ -151,8 +151,8 @@ impl Adviser<'_> {
         }
         let mut orders = self.trials(wrong.clone(), Means::Orders);
         Ok(match orders.find()? {
-            Outcome::Right(elements, _) => Some(Set { elements, universe: orders.universe }),
-            Outcome::Hopeless(_) | Outcome::Open(_) => None,
+            Settled::Right(elements, _) => Some(Set { elements, universe: orders.universe }),
+            Settled::Hopeless(_) | Settled::Open(_) => None,
         })
     }
 
@@ -163,7 +163,7 @@ impl Adviser<'_> {
             return Ok(None);
         }
         let outcome = self.trials(wrong.clone(), Means::Some(&set.elements)).find()?;
-        let Outcome::Right(part, _) = outcome else { return Ok(None) };
+        let Settled::Right(part, _) = outcome else { return Ok(None) };
         // The elements of the whole set know all of their places.
         let is_part = |one: &&Element| part.iter().any(|other| other.chosen == one.chosen);
         let part: Vec<Element> = set.elements.iter().filter(is_part).cloned().collect();

@@ -65,6 +65,20 @@ impl Subjects {
         }
     }
 
+    /// Where a source file is that places call so.
+    pub(crate) fn source(&self, name: &str) -> PathBuf {
+        let folders = self.source_folders();
+        let found = folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file());
+        found.unwrap_or_else(|| self.directory.join(name))
+    }
+
+    /// Whether the executable that the user has named is older than this file.
+    pub(crate) fn is_older_than(&self, file: &Path) -> bool {
+        let modified = |path: &Path| std::fs::metadata(path).and_then(|there| there.modified()).ok();
+        let executable = modified(&self.program.executable).filter(|_| self.built.is_none());
+        executable.zip(modified(file)).is_some_and(|(executable, file)| executable < file)
+    }
+
     /// Whether the program has fences for x86 alone.
     pub(crate) fn is_written_for_x86(&self) -> bool {
         is_written_for_x86(&self.program.executable)

@@ -73,6 +73,12 @@ impl Bench {
         self.run_all(&line.split_whitespace().collect::<Vec<_>>())
     }
 
+    /// Runs the tool in a folder below.
+    pub(crate) fn run_in(&self, folder: &str, line: &str) -> Ran {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        ran(&self.command(tool(), &arguments).current_dir(self.path(folder)).output().unwrap())
+    }
+
     /// Runs the tool.
     pub(crate) fn run_all(&self, arguments: &[&str]) -> Ran {
         ran(&self.command(tool(), arguments).output().unwrap())

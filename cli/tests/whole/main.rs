@@ -17,6 +17,7 @@ mod judging;
 mod known;
 mod machines;
 mod memory;
+mod patches;
 mod relax;
 mod remedies;
 mod search;

@@ -6,14 +6,18 @@ use std::time::Instant;
 use protocol::{Finals, MemoryModel, Way, Wrong};
 
 use super::answer::{Advice, Repaired, Wronged};
-use super::told;
-use super::trials::{Bench, Deadline, Left, Means, Outcome, Task, Trials, Tried};
+use super::patched::{Patch, Texts};
+use super::told::{self, Proof};
+use super::trials::{Bench, Deadline, Left, Means, Settled, Task, Trials, Tried};
 use super::universe::{Element, Universe};
 use crate::exit::Failure;
 use crate::plan::fences::FencesPlan;
 use crate::programs::judging::{Judgement, Known, Side, World, judge};
 use crate::search::Exploration;
 use crate::values::Until;
+
+/// How many executions there are under each model.
+pub(crate) type Executions = Vec<(MemoryModel, u64)>;
 
 /// How many sets of the same cost are told.
 const SETS: usize = 8;
@@ -60,15 +64,15 @@ impl<'a> Advisor<'a> {
             return Ok(Advice::Open(why));
         }
         match self.trials.find()? {
-            Outcome::Open(why) => Ok(Advice::Open(why)),
-            Outcome::Hopeless(left) => Ok(Advice::Hopeless(Box::new(self.judged(*left)))),
-            Outcome::Right(set, executions) if set.is_empty() => Ok(Advice::Right(executions)),
-            Outcome::Right(set, executions) => self.repaired(set, executions),
+            Settled::Open(why) => Ok(Advice::Open(why)),
+            Settled::Hopeless(left) => Ok(Advice::Hopeless(Box::new(self.judged(*left)))),
+            Settled::Right(set, executions) if set.is_empty() => Ok(Advice::Right(executions)),
+            Settled::Right(set, executions) => self.repaired(set, executions),
         }
     }
 
     /// Says what comes back without each element of a set that repairs, and which others cost the same.
-    fn repaired(&mut self, elements: Vec<Element>, executions: Vec<(MemoryModel, u64)>) -> Result<Advice, Failure> {
+    fn repaired(&mut self, elements: Vec<Element>, executions: Executions) -> Result<Advice, Failure> {
         let mut without = Vec::new();
         for left_out in 0..elements.len() {
             let mut rest = elements.clone();
@@ -98,11 +102,50 @@ impl<'a> Advisor<'a> {
             tried.push(set.clone());
             match self.trials.try_set(&set)? {
                 Tried::Right(_) => others.push(set),
-                Tried::Wrong(_, obstacle) => drop(self.trials.learn(obstacle)),
+                Tried::Wrong(_, obstacle) => {
+                    self.trials.learn(&obstacle);
+                }
                 Tried::Open(_) => break,
             }
         }
         Ok(others)
+    }
+
+    /// A cheapest set that can be written into the source, with its text; none if there is none, or it is not known. The
+    /// set given is one that repairs.
+    pub(crate) fn written(
+        &mut self,
+        first: &[Element],
+        texts: &mut Texts<'_>,
+    ) -> Result<Option<(Vec<Element>, Patch)>, Failure> {
+        let mut set = first.to_vec();
+        loop {
+            let universe = &mut self.trials.universe;
+            let refused: Vec<Element> =
+                set.iter().filter(|element| texts.changes(element, universe).is_err()).cloned().collect();
+            if refused.is_empty() {
+                return Ok(texts.patch(&set, universe).map(|patch| (set, patch)));
+            }
+            if refused.iter().any(|element| universe.leave_out(element)) {
+                return Ok(None);
+            }
+            match self.trials.find()? {
+                Settled::Right(next, _) => set = next,
+                Settled::Hopeless(_) | Settled::Open(_) => return Ok(None),
+            }
+        }
+    }
+
+    /// Whether the program is right as it is.
+    pub(crate) fn prove(&self) -> Result<Proof, Failure> {
+        if let Some(why) = self.cut() {
+            return Ok(Proof::Unknown(why));
+        }
+        Ok(match self.trials.try_set(&[])? {
+            Tried::Right(executions) => Proof::Right(executions),
+            Tried::Wrong(left, _) => Proof::Wrong(told::wronged_in_words(&self.judged(*left))),
+            Tried::Open(why) => Proof::Unknown(why),
+        })
     }
 
     fn judged(&self, left: Left) -> Wronged {

@@ -2,11 +2,14 @@
 //!
 //! [`trials`] searches (by implicit hitting sets, `engine::repair`), [`advisor`] for all that `fencehound fences` tells, which
 //! is its [`answer`]; [`universe`] holds what is known of the places where something could stand, [`told`] says it to
-//! people, and [`help`] with a finding of `fencehound check`.
+//! people, [`help`] with a finding of `fencehound check`, [`report`] as JSON;
+//! [`patched`] writes it into the source.
 
 pub(crate) mod advisor;
 pub(crate) mod answer;
 pub(crate) mod help;
+pub(crate) mod patched;
+pub(crate) mod report;
 pub(crate) mod told;
 pub(crate) mod trials;
 pub(crate) mod universe;

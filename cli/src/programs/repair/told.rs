@@ -5,7 +5,9 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Operation, Order, Point, Strength};
 
+use super::advisor::Executions;
 use super::answer::{Repaired, Wronged};
+use super::patched::Patch;
 use super::universe::{Element, Universe, order_in_c};
 use crate::programs::consequences::failure_of;
 use crate::programs::judged::title;
@@ -23,14 +25,73 @@ pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
     }
 }
 
-/// A set as a table, with what comes back without each element.
-pub(crate) fn table(repaired: &Repaired, universe: &Universe) -> String {
+/// A set that is written into the source.
+#[derive(Debug)]
+pub(crate) struct Text {
+    pub(crate) elements: Vec<Element>,
+    pub(crate) patch: Patch,
+    /// The files are edited.
+    pub(crate) is_applied: bool,
+    /// How many executions the program has that was made of the new text.
+    pub(crate) proof: Proof,
+}
+
+/// What is known of a program.
+#[derive(Debug)]
+pub(crate) enum Proof {
+    /// It is right in so many executions.
+    Right(Executions),
+    /// It is not known, and why.
+    Unknown(String),
+    /// It is not, and what is wrong.
+    Wrong(String),
+}
+
+/// A set as a table, with what comes back without each element, and why no text can be made for it, if so.
+pub(crate) fn table(repaired: &Repaired, refusals: &[Option<String>], universe: &Universe) -> String {
     let mut text = String::new();
-    for (number, (element, wronged)) in (1..).zip(repaired.elements.iter().zip(&repaired.without)) {
+    let each = repaired.elements.iter().zip(&repaired.without).zip(refusals);
+    for (number, ((element, wronged), refusal)) in (1..).zip(each) {
         let _ = writeln!(text, "{number:>3}. {}, cost {}", element_in_words(element, universe).bold(), cost(element));
         let _ = writeln!(text, "     without it {}", wronged_in_words(wronged));
+        if let Some(why) = refusal {
+            let _ = writeln!(text, "     no text for it: it is {why}");
+        }
     }
     text
+}
+
+/// The text of a set, if it is another one than this, and what is known of it; then the patch.
+pub(crate) fn text(text: &Text, cheapest: &[Element], universe: &Universe) -> String {
+    let mut said = String::new();
+    if text.elements != cheapest {
+        let what = elements_in_words(&text.elements, universe);
+        let _ = writeln!(
+            said,
+            "the cheapest that can be written into the text: {what}, cost {}",
+            whole_cost(&text.elements)
+        );
+    }
+    match &text.proof {
+        Proof::Right(_) => {}
+        Proof::Unknown(why) => {
+            let _ = writeln!(said, "note: the program of the new text was not searched: {why}");
+        }
+        Proof::Wrong(why) => {
+            let _ = writeln!(said, "note: no patch: with its text the program is not right: {why}");
+            return said;
+        }
+    }
+    said + &printable_lines(&text.patch.text())
+}
+
+/// A text of several lines, and tabs.
+fn printable_lines(text: &str) -> String {
+    let plain = |line: &str| {
+        let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
+        line.split('\t').map(printable).collect::<Vec<_>>().join("\t") + end
+    };
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
 /// Other sets, a line each.

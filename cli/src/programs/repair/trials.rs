@@ -106,7 +106,7 @@ pub(crate) enum Tried {
 
 /// What came of all that was tried.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum Settled {
     /// A cheapest set under which nothing is wrong, and how many executions there are under each model.
     Right(Vec<Element>, Vec<(MemoryModel, u64)>),
     /// Whatever is put in, this stays.
@@ -129,7 +129,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Finds a cheapest set.
-    pub(crate) fn find(&mut self) -> Result<Outcome, Failure> {
+    pub(crate) fn find(&mut self) -> Result<Settled, Failure> {
         let mut tried: Vec<Vec<Element>> = Vec::new();
         loop {
             let Some(set) = self.universe.cheapest(1).pop() else { unreachable!("a clause without elements ends it") };
@@ -138,15 +138,15 @@ impl<'a> Trials<'a> {
                 return Err(Failure::internal(format!("a repair does not do what it should: {what}")));
             }
             if self.task.deadline.is_over() {
-                return Ok(Outcome::Open(format!("stopped by {}: give it more", self.task.deadline.option)));
+                return Ok(Settled::Open(format!("stopped by {}: give it more", self.task.deadline.option)));
             }
             tried.push(set.clone());
             match self.try_set(&set)? {
-                Tried::Open(why) => return Ok(Outcome::Open(why)),
-                Tried::Right(executions) => return Ok(Outcome::Right(set, executions)),
+                Tried::Open(why) => return Ok(Settled::Open(why)),
+                Tried::Right(executions) => return Ok(Settled::Right(set, executions)),
                 Tried::Wrong(left, obstacle) => {
-                    if self.learn(obstacle) {
-                        return Ok(Outcome::Hopeless(left));
+                    if self.learn(&obstacle) {
+                        return Ok(Settled::Hopeless(left));
                     }
                 }
             }
@@ -154,11 +154,9 @@ impl<'a> Trials<'a> {
     }
 
     /// Takes in what a wrong execution shows; whether nothing that may be put in forbids it.
-    pub(crate) fn learn(&mut self, mut obstacle: Obstacle) -> bool {
-        obstacle.clauses.iter_mut().for_each(|clause| clause.retain(|one| self.task.means.have(one)));
-        let is_hopeless = obstacle.clauses.iter().any(Vec::is_empty);
-        self.universe.learn(&obstacle);
-        is_hopeless
+    pub(crate) fn learn(&mut self, obstacle: &Obstacle) -> bool {
+        let means = self.task.means;
+        self.universe.learn(obstacle, |one| means.have(one))
     }
 
     /// Searches for a wrong execution of a program that is strengthened by this set.

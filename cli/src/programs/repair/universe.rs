@@ -52,6 +52,8 @@ pub(crate) struct Universe {
     gaps: BTreeSet<Gap>,
     points: BTreeMap<Point, Performed>,
     clauses: Vec<Vec<Override>>,
+    /// What is in no clause since it was left out.
+    left_out: BTreeSet<Override>,
 }
 
 /// Costs are multiplied by that, so that what is clumsy but as cheap comes last.
@@ -60,23 +62,49 @@ const SCALE: u64 = 1 << 10;
 impl Universe {
     /// Nothing is known.
     pub(crate) fn new(costs: Costs, models: Vec<MemoryModel>) -> Universe {
-        Universe { costs, models, gaps: BTreeSet::new(), points: BTreeMap::new(), clauses: Vec::new() }
+        Universe {
+            costs,
+            models,
+            gaps: BTreeSet::new(),
+            points: BTreeMap::new(),
+            clauses: Vec::new(),
+            left_out: BTreeSet::new(),
+        }
     }
 
-    /// Takes in what a wrong execution shows.
-    pub(crate) fn learn(&mut self, obstacle: &Obstacle) {
+    /// Takes in what a wrong execution shows, as far as this may be put in; whether nothing that may be forbids it.
+    pub(crate) fn learn(&mut self, obstacle: &Obstacle, may_be: impl Fn(&Override) -> bool) -> bool {
         self.gaps.extend(obstacle.gaps.iter().cloned());
         for performed in &obstacle.points {
             let known = self.points.entry(performed.at.clone()).or_insert_with(|| performed.clone());
             known.times = known.times.max(performed.times);
         }
-        self.clauses.extend(obstacle.clauses.iter().cloned());
+        let is_left = |one: &&Override| may_be(one) && !self.left_out.contains(one);
+        let clauses = obstacle.clauses.iter().map(|clause| clause.iter().filter(is_left).cloned().collect());
+        let clauses: Vec<Vec<Override>> = clauses.collect();
+        self.clauses.extend(clauses);
+        self.clauses.iter().any(Vec::is_empty)
     }
 
     /// What a fence is called that is not full: under models that let nothing but stores pass it needs no more than release.
     pub(crate) fn light_fence(&self) -> &'static str {
         let is_by_stores = |model: &MemoryModel| matches!(model, MemoryModel::Sc | MemoryModel::Tso | MemoryModel::Pso);
         if self.models.iter().all(is_by_stores) { "release" } else { "acquire-release" }
+    }
+
+    /// How C calls the order of such a fence.
+    pub(crate) fn light_order(&self) -> &'static str {
+        if self.light_fence() == "release" { "release" } else { "acq_rel" }
+    }
+
+    /// Leaves out of all clauses what does the same as this element; whether nothing is left of one.
+    pub(crate) fn leave_out(&mut self, element: &Element) -> bool {
+        let key = self.key(&element.chosen);
+        let is_same = |one: &&Override| self.key(one) == key;
+        let same: Vec<Override> = self.clauses.iter().flatten().filter(is_same).cloned().collect();
+        self.left_out.extend(same);
+        self.clauses.iter_mut().for_each(|clause| clause.retain(|one| !self.left_out.contains(one)));
+        self.clauses.iter().any(Vec::is_empty)
     }
 
     /// What is known of a point.

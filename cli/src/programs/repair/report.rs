@@ -1,0 +1,104 @@
+//! The result of `fencehound fences` as JSON has it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::advisor::Executions;
+use super::help::Addition;
+use super::told::{self, Proof, Text};
+use super::universe::{Element, Universe};
+use crate::programs::repair::answer::Repaired;
+
+/// The result.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Report {
+    pub(crate) target: String,
+    pub(crate) models: Vec<&'static str>,
+    pub(crate) until: &'static str,
+    /// `clean`, `repaired`, `violations` or `incomplete`.
+    pub(crate) verdict: &'static str,
+    /// Failures that sequentially consistent executions have, too.
+    pub(crate) failures: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) executions: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) additions: Vec<Costed>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<Vec<Addition>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) patch: Option<Written>,
+}
+
+/// An element of a repair.
+#[derive(Debug, Serialize)]
+pub(crate) struct Costed {
+    #[serde(flatten)]
+    addition: Addition,
+    cost: u64,
+    times: u64,
+    without: String,
+    /// Why no text can be made for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_text: Option<String>,
+}
+
+/// What is written into the source.
+#[derive(Debug, Serialize)]
+pub(crate) struct Written {
+    cost: u64,
+    additions: Vec<Addition>,
+    text: String,
+    applied: bool,
+    /// Why it is not known that it does what it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unproved: Option<String>,
+}
+
+impl Report {
+    /// Takes in how many executions the proof took.
+    pub(crate) fn proved(&mut self, executions: &Executions) {
+        self.executions = executions.iter().map(|&(model, count)| (model.name(), count)).collect();
+    }
+
+    /// Takes in a repair, with why no text can be made for each of its elements, and others that cost the same.
+    pub(crate) fn repaired(
+        &mut self,
+        repaired: &Repaired,
+        refusals: &[Option<String>],
+        others: &[Vec<Element>],
+        universe: &Universe,
+    ) {
+        self.proved(&repaired.executions);
+        self.cost = Some(told::whole_cost(&repaired.elements));
+        let each = repaired.elements.iter().zip(&repaired.without).zip(refusals);
+        self.additions = each
+            .map(|((element, wronged), refusal)| Costed {
+                addition: Addition::of(element, universe),
+                cost: element.cost(),
+                times: element.times,
+                without: told::wronged_in_words(wronged),
+                no_text: refusal.clone(),
+            })
+            .collect();
+        self.others = others.iter().map(|set| set.iter().map(|one| Addition::of(one, universe)).collect()).collect();
+    }
+
+    /// Takes in what is written into the source.
+    pub(crate) fn written(&mut self, text: &Text, universe: &Universe) {
+        self.patch = Some(Written {
+            cost: told::whole_cost(&text.elements),
+            additions: text.elements.iter().map(|one| Addition::of(one, universe)).collect(),
+            text: text.patch.text(),
+            applied: text.is_applied,
+            unproved: match &text.proof {
+                Proof::Right(_) => None,
+                Proof::Unknown(why) | Proof::Wrong(why) => Some(why.clone()),
+            },
+        });
+    }
+}
