@@ -122,26 +122,15 @@ fn repair(
         screen.print("note: no patch: no such set can be written into the text safely\n");
     }
     let models = told::models_in_words(&plan.models);
-    match text {
-        Some(Text { elements, patch, is_applied: true, proof: Proof::Right(executions) }) => {
-            let make = told::make(&elements, advisor.universe());
-            let line = format!(
-                "applied: {make} it right under {models}{but}, in {}: {}",
-                patch.names(),
-                proof(plan, &executions)
-            );
-            Ok((Status::Clean, line))
-        }
-        _ => {
-            let cost = told::whole_cost(&repaired.elements);
-            let make = told::make(&repaired.elements, advisor.universe());
-            let line = format!(
-                "repaired: {make} it right under {models}{but}, cost {cost}: {}",
-                proof(plan, &repaired.executions)
-            );
-            Ok((Status::Found, line))
-        }
+    if let Some(Text { elements, patch, is_applied: true, proof: Proof::Right(executions) }) = text {
+        let (make, files) = (told::make(&elements, advisor.universe()), patch.names());
+        let proof = proof(plan, &executions);
+        return Ok((Status::Clean, format!("applied: {make} it right under {models}{but}, in {files}: {proof}")));
     }
+    let cost = told::whole_cost(&repaired.elements);
+    let make = told::make(&repaired.elements, advisor.universe());
+    let proof = proof(plan, &repaired.executions);
+    Ok((Status::Found, format!("repaired: {make} it right under {models}{but}, cost {cost}: {proof}")))
 }
 
 /// Makes the program of the new text, and searches it: of the files themselves where they are to be edited, and else of

@@ -84,7 +84,7 @@ impl<'t> Editor<'t> {
         let Statement { at, shape, inside, end } = self.statement(byte)?;
         let whole = at.start..*end;
         match (shape, inside) {
-            (Shape::Simple, Inside::Body) => Ok(braced(at, String::new(), format!(" {fence};"))),
+            (Shape::Simple, Inside::Body) => Ok(braced(at, "", &format!(" {fence};"))),
             (Shape::Simple, Inside::Block) => Ok(vec![self.behind(at, fence)]),
             (Shape::Loop, Inside::Block) if next.is_some_and(|next| !whole.contains(&next)) => {
                 Ok(vec![self.behind(&whole, fence)])
@@ -98,7 +98,7 @@ impl<'t> Editor<'t> {
     pub(crate) fn fence_before(&self, byte: usize, fence: &str) -> Result<Vec<Change>, String> {
         let Statement { at, shape, inside, .. } = self.statement(byte)?;
         match (shape, inside) {
-            (Shape::Simple | Shape::Jump, Inside::Body) => Ok(braced(at, format!("{fence}; "), String::new())),
+            (Shape::Simple | Shape::Jump, Inside::Body) => Ok(braced(at, &format!("{fence}; "), "")),
             (Shape::Simple | Shape::Jump | Shape::Branch, Inside::Block) => Ok(vec![self.in_front(at, fence)]),
             (Shape::Branch, Inside::Body) => Err("behind an else".to_string()),
             (Shape::Loop, _) => Err("inside the condition of a loop".to_string()),
@@ -189,7 +189,7 @@ impl<'t> Editor<'t> {
 }
 
 /// Gives a statement braces, with something in front of it and something behind.
-fn braced(at: &Range<usize>, before: String, behind: String) -> Vec<Change> {
+fn braced(at: &Range<usize>, before: &str, behind: &str) -> Vec<Change> {
     vec![Change::insert(at.start, format!("{{ {before}")), Change::insert(at.end, format!("{behind} }}"))]
 }
 
