@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use protocol::{Finals, MemoryModel, Way, Wrong};
 
-use super::answer::{Advice, Repaired, Wronged};
+use super::answer::{Advice, Executions, Repaired, Wronged};
 use super::patched::{Patch, Texts};
 use super::told::{self, Proof};
 use super::trials::{Bench, Deadline, Left, Means, Settled, Task, Trials, Tried};
@@ -15,9 +15,6 @@ use crate::plan::fences::FencesPlan;
 use crate::programs::judging::{Judgement, Known, Side, World, judge};
 use crate::search::Exploration;
 use crate::values::Until;
-
-/// How many executions there are under each model.
-pub(crate) type Executions = Vec<(MemoryModel, u64)>;
 
 /// How many sets of the same cost are told.
 const SETS: usize = 8;

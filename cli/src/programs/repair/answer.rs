@@ -6,6 +6,9 @@ use super::universe::Element;
 use crate::programs::judging::Judgement;
 use crate::search::Exploration;
 
+/// How many executions there are under each model.
+pub(crate) type Executions = Vec<(MemoryModel, u64)>;
+
 /// A set of elements under which no wrong execution is left.
 #[derive(Clone, Debug)]
 pub(crate) struct Repaired {
@@ -13,7 +16,7 @@ pub(crate) struct Repaired {
     /// What comes back without each of them.
     pub(crate) without: Vec<Wronged>,
     /// How many executions the proof took, under each model.
-    pub(crate) executions: Vec<(MemoryModel, u64)>,
+    pub(crate) executions: Executions,
 }
 
 /// What goes wrong under a model.
@@ -29,7 +32,7 @@ pub(crate) struct Wronged {
 #[derive(Debug)]
 pub(crate) enum Advice {
     /// Nothing is wrong.
-    Right(Vec<(MemoryModel, u64)>),
+    Right(Executions),
     /// A cheapest repair, and others that cost the same.
     Repaired(Box<Repaired>, Vec<Vec<Element>>),
     /// Whatever is strengthened, this stays.

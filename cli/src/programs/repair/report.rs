@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::advisor::Executions;
+use super::answer::{Executions, Repaired};
 use super::help::Addition;
 use super::told::{self, Proof, Text};
 use super::universe::{Element, Universe};
-use crate::programs::repair::answer::Repaired;
 
 /// The result.
 #[derive(Debug, Default, Serialize)]

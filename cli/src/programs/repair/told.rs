@@ -5,8 +5,7 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Operation, Order, Point, Strength};
 
-use super::advisor::Executions;
-use super::answer::{Repaired, Wronged};
+use super::answer::{Executions, Repaired, Wronged};
 use super::patched::Patch;
 use super::universe::{Element, Universe, order_in_c};
 use crate::programs::consequences::failure_of;
