@@ -40,6 +40,11 @@ impl FencesPlan {
             let help = "name the .c files of a program, or an executable of `fencehound cc`";
             return Err(Failure::usage("fences are not looked for in litmus tests", help));
         }
+        if typed.check.model.0.contains(&MemoryModel::C11) {
+            let help =
+                "name machines: --model tso,pso,power,armv8,riscv; `fencehound relax` is about the orders of C11";
+            return Err(Failure::usage("fences are put in for machines, and model `c11` is none", help));
+        }
         if let (Target::Executable(name), true) = (&check.target, typed.apply) {
             let message = format!("--apply: {} cannot be made again here", name.display());
             let help = "name the .c files, or apply the patch that is shown without it, and build again";

@@ -129,6 +129,10 @@ fn bad_input_is_said_with_what_to_do() {
     let bench = Bench::new(&[("a.c", &store_buffering()), ("costs", "lfence 3\n"), ("sb.litmus", "X86 sb\n")]);
     for (line, message) in [
         ("fences a.c --model sc", "error: under model `sc` no fence is missing\nhelp: name relaxed models"),
+        (
+            "fences a.c --model c11",
+            "error: fences are put in for machines, and model `c11` is none\nhelp: name machines",
+        ),
         ("fences a.c --cost costs", "error: --cost costs:1: unknown instruction `lfence`\nhelp: a line is a name"),
         ("fences a.c --cost none", "error: --cost none: no such file or directory\nhelp: name a file of costs"),
         ("fences a.c --preemptions 2", "error: --preemptions does not go with `fences`\nhelp: all executions"),
@@ -139,5 +143,69 @@ fn bad_input_is_said_with_what_to_do() {
         let ran = bench.run(line);
         assert_eq!(ran.status, 2, "{line}: {ran:?}");
         assert!(ran.errors.contains(message), "{line}: {}", ran.errors);
+    }
+}
+
+/// Threads of plain accesses, a statement each; with these fences in the gaps between them, counted over all threads.
+fn threads_with(threads: &[&[&str]], fences: &[&str]) -> String {
+    let mut text = "#include <pthread.h>\nvolatile int x, y, z;\n".to_string();
+    let mut fences = fences.iter();
+    for (number, statements) in threads.iter().enumerate() {
+        text += &format!("static void *f{number}(void *unused) {{\n{}\n", statements[0]);
+        for statement in &statements[1..] {
+            text += &format!("{}{statement}\n", fences.next().unwrap());
+        }
+        text += "return unused;\n}\n";
+    }
+    text += &format!("int main(void) {{\npthread_t t[{}];\n", threads.len());
+    for number in 0..threads.len() {
+        text += &format!("pthread_create(&t[{number}], 0, f{number}, 0);\n");
+    }
+    text + &format!("for (int i = 0; i < {}; i++)\npthread_join(t[i], 0);\nreturn 0;\n}}\n", threads.len())
+}
+
+/// The least cost of fences in the gaps with which the monitor of a model reports nothing, by trying all of them, of these
+/// kinds with their costs.
+fn least_cost(threads: &[&[&str]], model: &str, kinds: &[(&str, u64)]) -> u64 {
+    let gaps = threads.iter().map(|statements| statements.len() - 1).sum::<usize>();
+    let bench = Bench::new(&[]);
+    let mut least = u64::MAX;
+    for set in 0..kinds.len().pow(gaps.try_into().unwrap()) {
+        let chosen: Vec<(&str, u64)> =
+            (0..gaps).map(|gap| kinds[set / kinds.len().pow(gap.try_into().unwrap()) % kinds.len()]).collect();
+        let cost = chosen.iter().map(|(_, cost)| cost).sum();
+        if cost < least {
+            let fences: Vec<&str> = chosen.iter().map(|(fence, _)| *fence).collect();
+            bench.write("a.c", &threads_with(threads, &fences));
+            let ran = bench.run(&format!("check a.c --monitor {model} --no-judge --no-advice"));
+            assert!(ran.status < 2, "{ran:?}");
+            if ran.status == 0 {
+                least = cost;
+            }
+        }
+    }
+    least
+}
+
+/// Programs of a few gaps: what execution graphs prove to be cheapest, monitors on interleavings know to be so, of all sets.
+#[test]
+fn no_set_is_cheaper_by_brute_force() {
+    const FULL: (&str, u64) = ("__sync_synchronize();\n", 33);
+    const RELEASE: (&str, u64) = ("__atomic_thread_fence(__ATOMIC_RELEASE);\n", 10);
+    let programs: [&[&[&str]]; 4] = [
+        &[&["x = 1;", "(void)y;", "(void)z;"], &["y = 1;", "z = 1;", "(void)x;"]],
+        &[&["x = 1;", "(void)y;"], &["y = 1;", "(void)z;"], &["z = 1;", "(void)x;"]],
+        &[&["x = 1;", "z = 1;", "(void)y;"], &["y = 1;", "z = 2;", "(void)x;"]],
+        &[&["x = 1;", "y = 1;"], &["(void)y;", "x = 2;", "(void)x;"]],
+    ];
+    for threads in programs {
+        for (model, kinds) in [("tso", &[("", 0), FULL][..]), ("pso", &[("", 0), RELEASE, FULL][..])] {
+            let none = vec![""; threads.iter().map(|statements| statements.len()).sum()];
+            let text = threads_with(threads, &none);
+            let ran = Bench::new(&[("a.c", &text)]).run(&format!("fences a.c --until sc --model {model} --json -"));
+            let json: serde_json::Value = serde_json::from_str(&ran.output).unwrap_or_else(|_| panic!("{ran:?}"));
+            let found = json["cost"].as_u64().unwrap_or(0);
+            assert_eq!(found, least_cost(threads, model, kinds), "{model}: {json}\n{text}");
+        }
     }
 }
