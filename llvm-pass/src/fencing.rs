@@ -111,7 +111,7 @@ pub(crate) fn is_fenced(
     names: &Names,
     privacy: &Privacy<'_>,
 ) -> bool {
-    // What runs before `main` and behind it is not followed.
+    // Code that runs before `main` and behind it is not followed.
     let runs_beside = |global: &Value| ["llvm.global_ctors", "llvm.global_dtors"].contains(&global.name().as_str());
     if ir::globals(module).iter().any(runs_beside) || may_make_other_mutexes(module) {
         return false;

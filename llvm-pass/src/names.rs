@@ -1,4 +1,4 @@
-//! What is known of functions and variables by name. The knowledge itself is in the text files beside this one.
+//! The knowledge of functions and variables by name. The knowledge itself is in the text files beside this one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

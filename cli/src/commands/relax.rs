@@ -11,7 +11,7 @@ use crate::programs::subjects::Subjects;
 use crate::screen::complain;
 use crate::text::{counted, printable};
 
-/// How far the orders go.
+/// The note on how far the orders are enough.
 const NOTE: &str = "note: these are enough for this program and its input: what it does not come to is not listed, and \
                     another use of the same code may need more\n";
 

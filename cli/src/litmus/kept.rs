@@ -133,7 +133,7 @@ impl<'p> Keeper<'p> {
 
     fn store(&mut self, searched: &Searched<'_>, subject: &Subject<'_>) {
         if self.unwritten.is_some() {
-            // Where one cannot be written, the others cannot either.
+            // If one finding cannot be written, the others cannot be either.
             return;
         }
         let text = finding::full(subject, Detail::Everything, Width::Unlimited, &mut self.sources);

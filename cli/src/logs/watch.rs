@@ -276,7 +276,7 @@ impl<'l> Watch<'l> {
             }
         }
         let located = start.map(|start| places.locate(start, line.w)).transpose()?;
-        // What the monitors have seen is wrong then: the rest is read for the places alone.
+        // The monitors have seen wrong locations then: the rest is read for the places alone.
         if places.is_stale() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What a command `relax` means.
+//! The meaning of a command `relax`.
 
 use protocol::MemoryModel;
 
@@ -8,19 +8,19 @@ use crate::args::{CheckArgs, RelaxArgs};
 use crate::exit::Failure;
 use crate::values::Models;
 
-/// A command `relax`, understood.
+/// The meaning of a command `relax`.
 #[derive(Clone, Debug)]
 pub(crate) struct RelaxPlan {
-    /// How the program is made and searched.
+    /// The plan by which the program is made and searched.
     pub(crate) check: CheckPlan,
     /// The models under which it shall stay right: C11, and the machines that were asked for.
     pub(crate) models: Vec<MemoryModel>,
-    /// Seconds for all searches together, and as they are said.
+    /// The number of seconds for all searches together, and in `typed_time` the option that sets it.
     pub(crate) seconds: f64,
     pub(crate) typed_time: String,
 }
 
-/// Seconds for all searches, unless others are given.
+/// The number of seconds for all searches, unless another one is given.
 const SECONDS: f64 = 300.0;
 
 impl RelaxPlan {
@@ -28,7 +28,7 @@ impl RelaxPlan {
     pub(crate) fn new(mut typed: RelaxArgs) -> Result<RelaxPlan, Failure> {
         let check = &mut typed.check;
         refuse_foreign(check)?;
-        // No order is weaker on the word of machines alone: a compiler may move what they keep in order.
+        // No order is weakened because machines alone allow it: a compiler may move what they keep in order.
         let machines = check.model.0.iter().copied().filter(|&model| model != MemoryModel::C11);
         let models: Vec<MemoryModel> = [MemoryModel::C11].into_iter().chain(machines).collect();
         check.model = Models(models.clone());

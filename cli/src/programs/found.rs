@@ -79,7 +79,7 @@ pub(crate) fn collect(
         if all.len() < REPLAYED && violation.kind != FailureKind::Nondeterministic {
             match run_again(plan, subjects, violation, interrupts)? {
                 Ok(again) => trace = again,
-                // Of a program that is nondeterministic, nothing else can be expected.
+                // A nondeterministic program cannot be expected to do anything else.
                 Err(_) if erratic => {}
                 Err(why) => troubles.did_not_replay(&id, &why, exploration),
             }

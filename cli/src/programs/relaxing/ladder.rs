@@ -1,16 +1,16 @@
-//! Which orders are weaker than others, and which ones an access can have.
+//! The strength of orders: which are weaker than others, and which ones an access can have.
 
 use std::cmp::Reverse;
 
 use protocol::{Operation, Order, Orders};
 
-/// The orders that are tried, those of which much is known to be weaker last.
+/// The orders that are tried, from those that much is known to be stronger than to those that much is known to be weaker than.
 pub(crate) const RUNGS: [Order; 4] = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcquireRelease];
 
 /// One of the orders of an access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Part {
-    /// Its order; that of success, of a compare-and-exchange.
+    /// The access's order; for a compare-and-exchange, that of success.
     Order,
     /// The order of failure of a compare-and-exchange.
     Failure,
@@ -23,7 +23,7 @@ pub(crate) fn is_weaker(one: Order, other: Order) -> bool {
     one != other && less.0 <= more.0 && less.1 <= more.1 && less.2 <= more.2
 }
 
-/// The strongest order of failure that goes with this one of success: none is stronger than it, and none releases.
+/// Returns the strongest order of failure that goes with this order of success: it is not stronger, and does not release.
 const fn strongest_failure(success: Order) -> Order {
     match success {
         Order::Relaxed | Order::Release => Order::Relaxed,
@@ -32,7 +32,7 @@ const fn strongest_failure(success: Order) -> Order {
     }
 }
 
-/// The orders of an access in which a part of them is this one, if that is weaker and the access can have it.
+/// Returns the orders of an access with `part` of them replaced by `to`, if that is weaker and the access can have it.
 pub(crate) fn lowered(operation: Operation, orders: Orders, part: Part, to: Order) -> Option<Orders> {
     let fits = match (operation, part) {
         (Operation::Load, _) | (_, Part::Failure) => !to.releases(),
@@ -53,7 +53,8 @@ pub(crate) fn lowered(operation: Operation, orders: Orders, part: Part, to: Orde
     }
 }
 
-/// How dear an order is on processors: full fences, then what writes, then what reads.
+/// Returns a key that sorts orders by their cost on processors, the dearest first: full fences, then what writes, then what
+/// reads.
 pub(crate) fn dearness(operation: Operation, order: Order, part: Part) -> Reverse<(bool, u8)> {
     let kind = match (operation, part) {
         (_, Part::Failure) => 0,

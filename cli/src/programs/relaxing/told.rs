@@ -1,4 +1,4 @@
-//! What is said of orders that are weaker.
+//! The words for orders that are weaker.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::programs::judging::{Judgement, values_in_words};
 use crate::report::names::short_place;
 use crate::text::{counted, printable};
 
-/// `C11, x86 (TSO) and ARMv8`.
+/// Returns models in words: `C11, x86 (TSO) and ARMv8`.
 pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
     let names: Vec<&str> = models.iter().map(|&model| title(model)).collect();
     match names.split_last() {
@@ -22,7 +22,7 @@ pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
     }
 }
 
-/// What C calls an order; of a fence, `none` for one that is not there.
+/// Returns the name of an order in C; for a fence that is not there, `none`.
 fn order_in_words(operation: Operation, order: Order) -> &'static str {
     match order {
         Order::Relaxed if operation == Operation::Fence => "none",
@@ -34,7 +34,7 @@ fn order_in_words(operation: Operation, order: Order) -> &'static str {
     }
 }
 
-/// `release`; `acq_rel, acquire on failure`.
+/// Returns the orders of an access in words: `release`; `acq_rel, acquire on failure`.
 fn orders_in_words(operation: Operation, orders: Orders) -> String {
     let order = order_in_words(operation, orders.order);
     match orders.failure {
@@ -43,7 +43,7 @@ fn orders_in_words(operation: Operation, orders: Orders) -> String {
     }
 }
 
-/// All accesses and fences, each with the orders that it needs, and what comes of weaker ones.
+/// Returns all accesses and fences as a table, each with the orders that it needs, and the result of weaker ones.
 pub(crate) fn table(atomics: &[Weakened]) -> String {
     let mut text = String::new();
     for one in atomics {
@@ -74,7 +74,7 @@ fn reason_in_words(operation: Operation, reason: &Reason) -> String {
     }
 }
 
-/// What goes wrong, behind a model: `ARMv8 shows r1 = 0 and r2 = 0, as no SC execution does`.
+/// Returns what goes wrong, behind the name of the model: `ARMv8 shows r1 = 0 and r2 = 0, as no SC execution does`.
 pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
     let model = title(wronged.model);
     match &wronged.judgement {
@@ -90,7 +90,7 @@ pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
     }
 }
 
-/// `5 of 7 orders can be weaker`.
+/// Returns how many can be weaker: `5 of 7 accesses and fences can have weaker orders`.
 pub(crate) fn weaker_in_words(atomics: &[Weakened]) -> String {
     let weaker = atomics.iter().filter(|one| one.needs != one.atomic.ordered.orders).count();
     format!(
@@ -99,7 +99,7 @@ pub(crate) fn weaker_in_words(atomics: &[Weakened]) -> String {
     )
 }
 
-/// `all 14 C11 executions, 12 ARMv8 executions end as under SC`.
+/// Returns the proof in words: `all executions (14 C11, 12 ARMv8) end as under SC`.
 pub(crate) fn proof(executions: &[(MemoryModel, u64)]) -> String {
     let count = |&(model, count): &(MemoryModel, u64)| format!("{count} {}", model.title());
     let all: Vec<String> = executions.iter().map(count).collect();

@@ -1,4 +1,4 @@
-//! The search for weaker orders: from the dearest, in groups that are halved where they fail.
+//! The search for weaker orders: the dearest orders come first, in groups that are halved where they fail.
 //!
 //! All models are monotone: what is wrong with an order stays wrong where others are weaker as well. So what has failed
 //! is not tried again, and in the end no order can be weaker by itself.
@@ -18,27 +18,27 @@ use crate::programs::subjects::Subjects;
 use crate::record::Record;
 use crate::search::{Exploration, Search};
 
-/// What is wrong with a program under a model.
+/// A wrong behaviour of the program under a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Wronged {
     pub(crate) model: MemoryModel,
-    /// That it breaks, or shows something.
+    /// The judgement that the program breaks, or shows something.
     pub(crate) judgement: Option<Judgement>,
     pub(crate) exploration: Exploration,
 }
 
-/// Why an order stays that could be weaker.
+/// The reason why an order stays that could be weaker.
 #[derive(Clone, Debug)]
 pub(crate) enum Reason {
-    /// With this weaker one something is wrong.
+    /// With this weaker order something is wrong.
     Wrong(Order, Box<Wronged>),
-    /// With this weaker one it is not known.
+    /// With this weaker order it is not known whether something is wrong; the text is the reason.
     Open(Order, String),
 }
 
-/// What came of orders that were tried.
+/// The result of orders that were tried.
 enum Tried {
-    /// Nothing is wrong in so many executions under each model.
+    /// Nothing is wrong in this many executions under each model.
     Right(Vec<(MemoryModel, u64)>),
     Wrong(Box<Wronged>),
     Open(String),
@@ -50,38 +50,38 @@ pub(crate) struct Weakened {
     pub(crate) atomic: Atomic,
     /// The weakest orders known to be enough.
     pub(crate) needs: Orders,
-    /// Why its orders are not weaker: of each that could be, by the last one that was tried.
+    /// The reasons why its orders are not weaker: for each that could be, the reason of the last one that was tried.
     pub(crate) reasons: BTreeMap<Part, Reason>,
 }
 
-/// The answer.
+/// The result of the search.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// The orders are the weakest, by so many executions under each model.
+    /// The orders are the weakest, by this many executions under each model.
     Weakest(Vec<(MemoryModel, u64)>),
     /// The program is not right as it is.
     Wrong(Box<Wronged>),
-    /// It is not known, and why.
+    /// It is not known which orders are the weakest; the field is the reason.
     Open(String),
 }
 
-/// The program that is searched, and who ends that early.
+/// The program that is searched, and whoever may end the search.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     pub(crate) subjects: &'a Subjects,
     pub(crate) interrupts: &'a Interrupts,
 }
 
-/// An order that may become weaker: of which access, and which of its orders.
+/// An order that may become weaker: the number of its access, and which of the access's orders it is.
 type Knob = (usize, Part);
 
-/// A search takes at most so many times as long as with the orders of the program.
+/// The most time that a search may take, as a multiple of that with the program's own orders.
 const PATIENCE: f64 = 30.0;
 
-/// Seconds that a search may take in any case.
+/// The number of seconds that a search may always take.
 const AT_LEAST: f64 = 10.0;
 
-/// What is searched, and how much of it is known.
+/// The search for weaker orders, with what is known so far.
 pub(crate) struct Weakening<'a> {
     plan: &'a RelaxPlan,
     site: Site<'a>,
@@ -89,9 +89,9 @@ pub(crate) struct Weakening<'a> {
     consistent: Exploration,
     /// The accesses and fences, by place.
     pub(crate) atomics: Vec<Weakened>,
-    /// How many searches there were.
+    /// The number of searches.
     pub(crate) searches: u64,
-    /// Seconds that a search may take.
+    /// The number of seconds that a search may take.
     patience: f64,
     proof: Vec<(MemoryModel, u64)>,
 }
@@ -143,7 +143,7 @@ impl<'a> Weakening<'a> {
         Ok(Answer::Weakest(self.proof.clone()))
     }
 
-    /// All orders of points that have the same ones wherever they are come to.
+    /// Returns all orders of all accesses and fences.
     fn knobs(&self) -> impl Iterator<Item = Knob> + '_ {
         let parts = |(number, one): (usize, &Weakened)| {
             let failure = one.needs.failure.map(|_| (number, Part::Failure));
@@ -152,7 +152,7 @@ impl<'a> Weakening<'a> {
         self.atomics.iter().enumerate().flat_map(parts)
     }
 
-    /// The orders of an access with one of them weaker, if it can be.
+    /// Returns the orders of an access with one of them weaker, if it can be.
     fn lowered(&self, (number, part): Knob, to: Order) -> Option<Orders> {
         let Weakened { atomic, needs, .. } = &self.atomics[number];
         lowered(atomic.ordered.at.operation, *needs, part, to)
@@ -162,9 +162,9 @@ impl<'a> Weakening<'a> {
         self.begun.elapsed().as_secs_f64() >= self.plan.seconds || self.site.interrupts.pressed()
     }
 
-    /// Makes as many of these orders so weak as can be: all, or those of either half.
+    /// Makes as many of these orders as weak as `to` as can be: all of them, or those of either half.
     fn lower(&mut self, knobs: &[Knob], to: Order) -> Result<(), Failure> {
-        // What is weaker by now, with another one.
+        // Orders that have become weaker by now, together with another one, are left out.
         let knobs: Vec<Knob> = knobs.iter().copied().filter(|&knob| self.lowered(knob, to).is_some()).collect();
         if knobs.is_empty() || self.is_over() {
             return Ok(());
@@ -199,7 +199,7 @@ impl<'a> Weakening<'a> {
         Ok(())
     }
 
-    /// The orders that are not those of the program.
+    /// Returns the orders that are not those of the program.
     fn chosen(&self) -> Vec<Ordered> {
         let weaker = self.atomics.iter().filter(|one| one.needs != one.atomic.ordered.orders);
         weaker.map(|one| Ordered { at: one.atomic.ordered.at.clone(), orders: one.needs }).collect()
@@ -240,8 +240,7 @@ impl<'a> Weakening<'a> {
         Ok(Tried::Right(executions))
     }
 
-    /// Takes in the atomic accesses and fences that executions have; those whose orders the program computes stay as they
-    /// are.
+    /// Adds the atomic accesses and fences that executions have. Those whose orders the program computes stay as they are.
     fn learn(&mut self, seen: &[Atomic]) {
         for atomic in seen {
             if !self.atomics.iter().any(|one| one.atomic.ordered == atomic.ordered) {
@@ -261,7 +260,7 @@ impl<'a> Weakening<'a> {
         }
     }
 
-    /// Why the sequentially consistent executions are not known, if they are not.
+    /// Returns the reason why the sequentially consistent executions are not known, if they are not.
     fn cut_of_sc(&self) -> Option<String> {
         let consistent = side(MemoryModel::Sc, &self.consistent);
         let leaves_out = self.consistent.summary.as_ref().is_some_and(|summary| summary.finals.leaves_out());
@@ -277,7 +276,7 @@ impl<'a> Weakening<'a> {
     }
 }
 
-/// The side of a judgement that a search is; rounds of loops are never left out.
+/// Returns the side of a judgement that a search is; rounds of loops are never left out.
 fn side(model: MemoryModel, exploration: &Exploration) -> Side<'_> {
     Side::of(World::Graphs, model, exploration, None)
 }

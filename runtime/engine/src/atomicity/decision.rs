@@ -1,5 +1,5 @@
-//! What SC executions say of the TSO-serializability of a program: the cases (a) and (b) (001-enea-tacas16, theorems 2
-//! and 3, and section 6.3; docs/monitors.md, section 6.7).
+//! The decision on the TSO-serializability of a program from its SC executions: the cases (a) and (b) (001-enea-tacas16, theorems
+//! 2 and 3, and section 6.3; docs/monitors.md, section 6.7).
 //!
 //! (a) The program is *transaction-fenced*: each completed transaction ends with a full fence or a read-modify-write,
 //! on every path. Then it is TSO-serializable iff it is robust and SC-serializable (theorem 3), and one execution of

@@ -319,7 +319,7 @@ impl Serializability {
             let waiting = &mut self.thread(thread).pending;
             match waiting.iter_mut().rev().find(|pending| pending.locations.contains(&location)) {
                 Some(own) => {
-                    // Of the loads that read the same store the last one stands for all.
+                    // The last of the loads that read the same store stands for all of them.
                     own.read_by.retain(|&(other, _)| other != location);
                     own.read_by.push((location, source));
                 }

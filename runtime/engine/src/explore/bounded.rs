@@ -176,7 +176,7 @@ impl Bounded {
     /// Steps to the next prefix, of this round or the next, and returns the number of events in common with the last execution.
     fn advance(&mut self) -> Option<u32> {
         loop {
-            // From the last point on: once its prefix is verified, all are.
+            // The points are taken from the last one on: once its prefix is verified, the prefixes of all are.
             if let Some(&point) = self.points.checked_sub(1).and_then(|last| self.entry.points.get(last)) {
                 let choice = self.choice;
                 if choice < point.alternatives {

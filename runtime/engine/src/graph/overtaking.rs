@@ -1,5 +1,5 @@
-//! Which accesses of a trace overtake which stores: the cycles of happens-before that no sequentially consistent execution
-//! has, in the form in which monitors report them ([`crate::monitor::Cycle`]).
+//! The stores of a trace that accesses overtake: the cycles of happens-before that no sequentially consistent execution has, in
+//! the form in which monitors report them ([`crate::monitor::Cycle`]).
 //!
 //! Happens-before is po ∪ rf ∪ co ∪ fr, those at synchronisation objects included.
 

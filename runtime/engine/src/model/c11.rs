@@ -211,7 +211,7 @@ impl<const W: usize> C11<W> {
                 continue;
             }
             past.insert(number);
-            // What fences have before them, they have from the accesses before them.
+            // Only accesses are asked for what is before them: a fence has what is before it from the accesses before it.
             if earlier.node.is_some() {
                 past.add(&earlier.before);
                 if earlier.fences.read_read < this.fences.read_write {

@@ -124,7 +124,7 @@ pub(super) enum Separation {
 
 /// Returns how fences separate two nodes of a thread, given in program order, if they do.
 pub(super) fn separation(earlier: &Node, later: &Node) -> Option<Separation> {
-    // Of the fences that POWER has, `lwsync` alone orders reads before reads, but for full ones.
+    // Apart from full fences, `lwsync` is the only fence of POWER that orders reads before reads.
     let lightweight = earlier.fences.read_read < later.fences.read_read;
     let stores = earlier.fences.write_write < later.fences.write_write;
     if earlier.fences.full < later.fences.full {

@@ -203,7 +203,7 @@ impl Burnim {
         let thread = event.thread;
         self.barrier(thread, event.before, tick - 1);
         match event.kind {
-            // What only looks at an object is a load; what drains has said so.
+            // An operation that only looks at an object is a load; one that drains has a barrier that says so.
             Kind::Load | Kind::Fence | Kind::Share(_) => {}
             Kind::Store | Kind::Await(_) => {
                 let Self { clocks, stores, tso, pso } = self;
