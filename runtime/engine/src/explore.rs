@@ -258,6 +258,7 @@ pub trait Strategy: Observer {
     /// Returns the thread that performs the event with this index. `enabled` are the threads that can go on, without the previous
     /// one if it continues; there are at least two alternatives.
     ///
+    /// # Errors
     /// [`Halt`], if the execution does not go on as the strategy wanted.
     fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt>;
 

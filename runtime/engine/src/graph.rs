@@ -291,6 +291,7 @@ pub trait Program<const W: usize> {
     /// far as they are known, and how far that is. `reads` holds what the thread's reads returned, by their number in program
     /// order; of reads beyond its end nothing is known.
     ///
+    /// # Errors
     /// If the thread does something that cannot be run, or makes more accesses than `Set<W>` can number.
     fn fetch(&self, thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<(Labels<W>, Reached), Self::Fault>;
 }

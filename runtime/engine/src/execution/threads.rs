@@ -76,6 +76,7 @@ impl Threads {
 
     /// Fixes the numbers of paths of creation, as an earlier exploration gave them. Numbers that have been given already stay.
     ///
+    /// # Errors
     /// [`NotANumbering`], if the paths number no threads, or give a known path another number, or a number another path.
     pub fn number(&mut self, paths: &[Vec<u32>]) -> Result<(), NotANumbering> {
         if paths.len() > Thread::LIMIT || self.paths().zip(paths).any(|(known, path)| known != path) {

@@ -25,6 +25,7 @@ pub struct Cycle;
 impl<const W: usize> Order<W> {
     /// Adds an element, after all of `before` and before all of `after`.
     ///
+    /// # Errors
     /// [`Cycle`], if an element would come before itself; the order is then as it was.
     pub fn add(&mut self, before: Set<W>, after: Set<W>) -> Result<(), Cycle> {
         let mut all_before = Set::EMPTY;
