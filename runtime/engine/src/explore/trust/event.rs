@@ -1,39 +1,39 @@
-//! What events are to an execution graph: what of them other threads see, and what they do to places.
+//! The events of an execution graph: what other threads see of them, and what they do to places.
 
 use super::numbers::{AccessNumber, BlockNumber, Place, Span, Stamp};
 use crate::event::{Kind, Thread};
 use crate::explore::{Effect, Need, Performed, Touched, Values};
 
-/// What an event is to the others.
+/// The meaning of an event for other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
-    /// It touches nothing that other threads see.
+    /// The event touches nothing that other threads see.
     Local,
-    /// It reads.
+    /// The event reads.
     Read,
-    /// It writes, or reads and writes, or is an operation on an object.
+    /// The event writes, or reads and writes, or is an operation on an object.
     Write,
-    /// A thread that cannot go on stands before an operation on an object; not performed.
+    /// A thread that cannot go on stands before an operation on an object; the event is not performed.
     Stuck,
-    /// A thread waits for something that it read to be different; not performed. What it will do then is most likely
-    /// what its last iteration began with.
+    /// A thread waits for something that it read to be different; the event is not performed. The thread's next operation is then
+    /// most likely what its last iteration began with.
     Asleep(Begins),
-    /// It leaves a barrier: it comes after the arrival that completed its round, and has nothing to do with others.
+    /// The event leaves a barrier: it comes after the arrival that completed its round, and has nothing to do with other threads.
     Leave,
-    /// It creates a thread.
+    /// The event creates a thread.
     Create(Thread),
-    /// It waits for the end of a thread.
+    /// The event waits for the end of a thread.
     Join(Thread),
-    /// The program got this of so many values: a part of the event before it.
+    /// The program got the value `value` out of `count` values; this is a part of the event before it.
     Value { value: u32, count: u32 },
 }
 
-/// How an iteration of a wait loop begins.
+/// The beginning of an iteration of a wait loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Begins {
     ByReading,
     ByWriting,
-    /// With this block of the thread, which first operates on this object.
+    /// The iteration begins with this block of the thread, which first operates on this object.
     WithBlock {
         block: BlockNumber,
         on: Place,
@@ -45,65 +45,67 @@ pub(super) enum Begins {
 pub(super) struct GraphEvent {
     pub(super) thread: Thread,
     pub(super) what: What,
-    /// Its number in its thread, from 1; a value has that of the event that it is a part of.
+    /// The number of the event in its thread, from 1; a value has that of the event that it is a part of.
     pub(super) tick: u32,
     /// The event before it in its thread, or the creation of its thread.
     pub(super) previous: Option<Stamp>,
     pub(super) accesses: Span,
-    /// Their places as bits: events without a common bit have no common place.
+    /// The places of its accesses as bits: events without a common bit have no common place.
     pub(super) bits: u64,
     pub(super) writes: Writes,
-    /// What its thread waited for, if it did.
+    /// What its thread waited for, if it waited.
     pub(super) need: Option<Need>,
-    /// It was added as what a thread would do that waits.
+    /// Whether it was added as what a waiting thread would do.
     pub(super) slept: bool,
-    /// Its thread had yielded before it.
+    /// Whether its thread had yielded before it.
     pub(super) yielded: bool,
-    /// It may leave memory behind ([`leaves`]).
+    /// Whether it may leave memory behind ([`leaves`]).
     pub(super) leaves: bool,
     pub(super) tried: Tried,
-    /// How many places it shares with events added before, if that was known before it was: 0 if not.
+    /// The number of places that it shares with events added before, if that was known before it was added; else 0.
     pub(super) places: u32,
-    /// Which of its thread's blocks it is in, if it is in one. What is not performed may begin one.
+    /// The block of its thread that it is in, if it is in one. An event that is not performed may begin one.
     pub(super) block: Option<BlockNumber>,
 }
 
 /// Whether an event writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Writes {
-    /// It always does, or never.
+    /// The event always writes, or never.
     Surely,
-    /// If it reads this; that is not known where it has more than one access.
+    /// The event writes if it reads this value; none where the value is not known because the event has more than one access.
     Over(Option<u64>),
 }
 
-/// Which alternatives of an event have been tried.
+/// The alternatives of an event that have been tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Tried {
-    /// To revisit an earlier one: all those from this one on, and so many ways to come before the one below.
+    /// The bound of the revisits that have been tried: the event has revisited all earlier ones from this one on, and come before
+    /// the one below in `ways` ways.
     pub(super) revisited: Stamp,
     pub(super) ways: u32,
-    /// To read something older: so many.
+    /// The number of older writes that the event has been made to read from.
     pub(super) older: u32,
 }
 
 impl Tried {
-    /// Of an event with this stamp that has just been added.
+    /// Returns what has been tried of an event with this stamp that has just been added.
     pub(super) const fn nothing(event: Stamp) -> Self {
         Self { revisited: event, ways: 0, older: 0 }
     }
 }
 
-/// What an event does to one place.
+/// An access of an event to one place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GraphAccess {
     pub(super) place: Place,
     pub(super) event: Stamp,
-    /// The access by a write that it reads from or comes right after; none for the beginning.
+    /// The access by a write that this one reads from or comes right after; none for the beginning.
     pub(super) source: Option<AccessNumber>,
-    /// Of a write: that by the next write.
+    /// The access by the next write, if this access writes.
     pub(super) next: Option<AccessNumber>,
-    /// What it held before and holds then, if that is known; of an object, what its state means to those who wait.
+    /// The values that the place held before and holds then, if they are known; for an object, what its state means to the
+    /// threads that wait for it.
     pub(super) values: Option<(u64, u64)>,
     pub(super) watch: Watch,
 }
@@ -111,32 +113,32 @@ pub(super) struct GraphAccess {
 /// Whether the thread waited for the place to change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Watch {
-    /// It did not.
+    /// The thread did not wait for the place.
     No,
-    /// Nor does anybody ever.
+    /// The thread did not wait for the place, and no thread ever does.
     Never,
-    /// From what it had read there, if that is known, to anything else; and then accessed it.
+    /// The thread waited for the place to change from what it had read there, if that is known, and then accessed it.
     From(Option<u64>),
-    /// As [`Watch::From`], but then accessed something else.
+    /// The thread waited for the place as in [`Watch::From`], but then accessed something else.
     Aside(Option<u64>),
 }
 
 /// A place that a waiting thread has read, and what it read there, if that is known.
 pub(super) type Watched = (Place, Option<u64>);
 
-/// Whether the thread is among the first 64, of which these are bits.
+/// Whether the thread is among the first 64, of which `threads` are bits.
 pub(super) fn has(threads: u64, thread: Thread) -> bool {
     threads.checked_shr(thread.0.into()).is_some_and(|bits| bits & 1 == 1)
 }
 
-/// What an event touches.
+/// Returns the places that an event touches.
 #[inline]
 fn places<'a>(event: &Performed<'a>) -> impl Iterator<Item = Place> + use<'a> {
     let objects = event.objects.iter().map(|touched| Place::of_object(touched.object));
     objects.chain(event.locations.iter().map(|&location| Place::of_location(location)))
 }
 
-/// What an event touches and what it only watched, each with its values.
+/// Returns the places that an event touches and those that it only watched, each with its values.
 #[inline]
 pub(super) fn touched<'a>(
     event: &'a Performed<'a>,
@@ -153,7 +155,7 @@ pub(super) fn touched<'a>(
     own.chain(aside.map(|&(place, value)| (place, None, Watch::Aside(value))))
 }
 
-/// What an event is that nobody waited for.
+/// Returns what an event is for which no thread waited.
 #[inline]
 pub(super) fn what(event: &Performed<'_>) -> What {
     match event.kind {
@@ -173,13 +175,13 @@ pub(super) fn leaves(event: &Performed<'_>) -> bool {
     event.kind == Kind::Fence
 }
 
-/// What an event is that a thread performs after it has waited for these places.
+/// Returns what an event is that a thread performs after it has waited for these places.
 #[inline]
 pub(super) fn woken(what: What, watched: &[Watched]) -> What {
     if what == What::Local && !watched.is_empty() { What::Read } else { what }
 }
 
-/// An event of a block: whatever else accesses its locations comes before the block or after it.
+/// Returns an event of a block as one that interlocks: whatever else accesses its locations comes before the block or after it.
 pub(super) fn interlocked<'a>(event: &Performed<'a>) -> Performed<'a> {
     let kind = match event.kind {
         Kind::Load | Kind::Store | Kind::CompareAndSwap | Kind::FailedRmw => Kind::Rmw,
@@ -188,7 +190,7 @@ pub(super) fn interlocked<'a>(event: &Performed<'a>) -> Performed<'a> {
     Performed { kind, ..*event }
 }
 
-/// Whether an event writes, and if that depends on what it reads.
+/// Returns whether an event writes, and whether that depends on what it reads.
 #[inline]
 pub(super) fn writes(event: &Performed<'_>) -> Writes {
     match (event.kind, event.values) {
@@ -208,13 +210,13 @@ fn values(event: &Performed<'_>) -> Option<(u64, u64)> {
 }
 
 impl What {
-    /// Whether nothing that conflicts may change place with it.
+    /// Whether nothing that conflicts with the event may change places with it.
     #[inline]
     pub(super) const fn writes(self) -> bool {
         matches!(self, Self::Write)
     }
 
-    /// Whether it has been performed.
+    /// Whether the event has been performed.
     #[inline]
     pub(super) const fn is_performed(self) -> bool {
         !matches!(self, Self::Stuck | Self::Asleep(_))
@@ -222,13 +224,13 @@ impl What {
 }
 
 impl GraphEvent {
-    /// Whether nothing that conflicts may change place with it.
+    /// Whether nothing that conflicts with the event may change places with it.
     #[inline]
     pub(super) const fn writes(&self) -> bool {
         self.what.writes()
     }
 
-    /// Whether both are in one block.
+    /// Whether the two events are in one block.
     #[inline]
     pub(super) fn is_with(&self, other: &Self) -> bool {
         self.block.is_some() && self.block == other.block && self.thread == other.thread
@@ -236,14 +238,14 @@ impl GraphEvent {
 }
 
 impl GraphAccess {
-    /// An access to this place by this event, which does not stand anywhere yet.
+    /// Makes an access to this place by this event, which has no position in the chain of writes yet.
     #[inline]
     pub(super) const fn new(event: Stamp, place: Place, values: Option<(u64, u64)>, watch: Watch) -> Self {
         Self { place, event, source: None, next: None, values, watch }
     }
 
-    /// Whether it says nothing of a place that a thread may wait to change: it is one only because the thread waited, or
-    /// nobody waits for that.
+    /// Whether the access says nothing of a place that a thread may wait for: because it is one only since the thread waited, or
+    /// because no thread waits for the place.
     pub(super) const fn watch_is_aside(&self) -> bool {
         matches!(self.watch, Watch::Aside(_) | Watch::Never)
     }
