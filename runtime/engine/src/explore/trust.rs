@@ -1,4 +1,4 @@
-//! `TruSt`: every Mazurkiewicz class exactly once, in memory polynomial in the length of an execution.
+//! The explorer `TruSt`, which runs every Mazurkiewicz class exactly once, in memory polynomial in the length of an execution.
 //!
 //! Source: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly Stateless, Optimal Dynamic Partial Order
 //! Reduction", POPL 2022.
@@ -38,36 +38,36 @@ use crate::event::Thread;
 use crate::step::{Iteration, Step};
 use crate::thread_set::ThreadSet;
 
-/// The explorer `dpor`.
+/// The explorer `dpor`, after `TruSt`.
 #[derive(Debug, Default)]
 pub struct Trust {
     graph: ExecutionGraph,
-    /// The graphs that events were revisited in, each with the revisiting event as its last.
+    /// The graphs in which events were revisited, each with the revisiting event as its last.
     suspended: Vec<ExecutionGraph>,
-    /// Graphs that are not in use, kept for their memory.
+    /// The graphs that are not in use, kept for their memory.
     spare: Vec<ExecutionGraph>,
-    /// What comes after all of these.
+    /// The units that come after all of these graphs.
     tasks: VecDeque<Unit>,
-    /// Of the unit at hand.
+    /// The weight of the unit at hand.
     weight: f64,
-    /// The execution that is run was run before, up to where it is to be varied.
+    /// Whether the execution that is run was run before, up to where it is to be varied.
     repeats: bool,
     closure: Closure,
     scratch: Scratch,
-    /// On the preemptions that a class needs.
+    /// The bound on the preemptions that a class needs, if there is one.
     bound: Option<Bound>,
     /// The position of the last event before which its thread had yielded.
     yielded: Option<usize>,
-    /// The first so many of the order are given.
+    /// The number of events at the beginning of the graph's order that this execution has to follow.
     planned: usize,
     position: usize,
-    /// How many executions had to be run again: then locations are others than before.
+    /// The number of executions that had to be run again; locations change with each.
     generation: u32,
-    /// All events of this execution have to be taken anew.
+    /// Whether all events of this execution have to be taken anew.
     renews: bool,
-    /// What it leaves out, where that may matter.
+    /// What the search leaves out, where that may matter.
     lacks: Option<&'static str>,
-    /// An event that was performed again is not what it was.
+    /// Whether an event that was performed again is not what it was.
     stale: bool,
     current: Thread,
     blocks: Blocks,
@@ -77,15 +77,15 @@ pub struct Trust {
     after: Vec<(Thread, Stamp)>,
     /// The threads that wait for something to be different, by number.
     waiting: Vec<Waiting>,
-    /// As another one once some thread has gone on after an iteration without effect.
+    /// Whether the execution counts; it does not once some thread has gone on after an iteration without effect.
     counts: Counts,
     stage: Stage,
-    /// The last execution and this one.
+    /// The parts of the last execution, and in `runs` those of this one.
     ran: Vec<Ran>,
     runs: Vec<Ran>,
 }
 
-/// A part of an execution, as far as two of them are compared.
+/// A part of an execution, as far as two executions are compared by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ran {
     Event(Thread),
@@ -97,31 +97,31 @@ enum Stage {
     #[default]
     Unstarted,
     Running,
-    /// The event that was moved, a compare-and-swap whose values nobody knew, succeeds where it was to fail, or the
-    /// other way round: that is another class.
+    /// The event that was moved is a compare-and-swap whose values were not known, and it succeeds where it was to fail, or the
+    /// other way round: the execution is of another class.
     Impossible,
-    /// What was to be repeated is not what it was.
+    /// Something that was to be repeated is not what it was.
     Strayed,
     Ended(Finish),
 }
 
 impl Trust {
-    /// An explorer of all classes.
+    /// Makes an explorer of all classes.
     #[must_use]
     pub fn new() -> Self {
         Self { tasks: [Self::whole()].into(), ..Self::default() }
     }
 
-    /// An explorer of the classes that have an execution with at most so many preemptions, or of all.
+    /// Makes an explorer of the classes that have an execution with at most `preemptions` preemptions, or of all classes.
     #[must_use]
     pub fn within(preemptions: Option<u32>) -> Self {
         Self { bound: preemptions.map(Bound::new), ..Self::new() }
     }
 
-    /// An explorer of these units and of nothing else, within the bound of the whole search.
+    /// Makes an explorer of these units and of nothing else, within the bound of the whole search.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`], if the units are not such as [`Strategy::leave`] hands out.
     pub fn slice(preemptions: Option<u32>, units: &[Unit]) -> Result<Self, Corrupt> {
         units.iter().try_for_each(slices::check)?;
         Ok(Self { tasks: units.iter().cloned().collect(), ..Self::within(preemptions) })
@@ -133,7 +133,7 @@ impl Trust {
         slices::whole()
     }
 
-    /// Goes on with the next unit; none if there is none.
+    /// Begins with the next unit, and returns how it goes on; none if there is no unit left.
     fn enter(&mut self) -> Option<Goes> {
         let unit = self.tasks.pop_front()?;
         self.weight = unit.weight;
@@ -144,7 +144,7 @@ impl Trust {
         Some(goes)
     }
 
-    /// All that is still to be run.
+    /// Returns all that is still to be run.
     fn hand_out(&mut self) -> Leftover {
         let last = match self.stage {
             Stage::Running | Stage::Impossible | Stage::Strayed => panic!("an execution ends before the search does"),
@@ -159,13 +159,13 @@ impl Trust {
         Leftover { now, next: Vec::new() }
     }
 
-    /// How many execution graphs it keeps at the moment. They are all that it keeps.
+    /// Returns how many execution graphs the explorer keeps at the moment. It keeps nothing else that grows.
     #[must_use]
     pub fn graphs(&self) -> usize {
         1 + self.suspended.len() + self.spare.len()
     }
 
-    /// Steps to the next class, or to an execution that has to be repeated first; false if there is none.
+    /// Steps to the next class, or to an execution that has to be repeated first; returns false if there is none.
     fn advance(&mut self) -> bool {
         loop {
             if self.graph.end() > self.graph.bottom || self.graph.expects.is_some() {
@@ -189,7 +189,7 @@ impl Trust {
         }
     }
 
-    /// Takes the next alternative of the event that was added last.
+    /// Takes the next alternative of the event that was added last; returns false if there is none.
     fn vary_last(&mut self) -> bool {
         let end = self.graph.end();
         let last = end.previous().expect("a graph with an event");
@@ -210,12 +210,12 @@ impl Trust {
         }
     }
 
-    /// The last event comes before the next one that it can revisit.
+    /// Makes the last event revisit the next event that it can; returns false if there is none.
     fn revisit(&mut self, last: Stamp) -> bool {
         let mut graph = self.spare.pop().unwrap_or_default();
         while let Some(revisit) = revisit::next(&mut self.graph, last, &mut self.scratch) {
             revisit.apply(&self.graph, &mut graph, &mut self.scratch);
-            // Where it is to be varied, it may need fewer than it does now.
+            // A graph that is still to be varied may need fewer preemptions than it does now.
             let varies = graph.bottom < graph.end();
             if varies || self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
                 self.suspended.push(std::mem::replace(&mut self.graph, graph));
@@ -226,7 +226,7 @@ impl Trust {
         false
     }
 
-    /// The last event reads something older than before.
+    /// Makes the last event read something older than before; returns false if it cannot.
     fn read_older(&mut self, last: Stamp) -> bool {
         while self.closure.read_older(&mut self.graph, last) {
             if self.bound.as_mut().is_none_or(|bound| bound.admits(&self.graph, Of::Beginning)) {
@@ -236,7 +236,7 @@ impl Trust {
         false
     }
 
-    /// What the next execution has in common with the last one.
+    /// Returns how many events the next execution has in common with the last one.
     fn shared(&mut self) -> u32 {
         std::mem::swap(&mut self.ran, &mut self.runs);
         self.runs.clear();
@@ -328,7 +328,7 @@ impl Trust {
         }
     }
 
-    /// Adds the thread that cannot go on at the end of what is repeated, if it is one that waits for a change.
+    /// Adds the thread that cannot go on at the end of what is repeated, if it waits for a change.
     fn end_repetition(&mut self) {
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.graph.expects.is_some_and(|expected| expected.thread == thread) {
@@ -341,7 +341,7 @@ impl Trust {
         }
     }
 
-    /// The event that was added last is the one that was expected.
+    /// Notes that the event that was added last is the one that was expected.
     fn expected(&mut self) {
         let Some(Expected { tried, places, .. }) = self.graph.expects else { return };
         let last = self.graph.end().previous().expect("it was just added");
@@ -350,19 +350,19 @@ impl Trust {
         self.has_places(last);
     }
 
-    /// Whether what was to be repeated has been.
+    /// Whether everything that was to be repeated has been repeated.
     fn has_repeated(&self) -> bool {
         self.repeats && self.planned().is_none()
     }
 
-    /// Nothing is to be varied that was added after this event, which cannot stand where it does.
+    /// Keeps what was added after this event, which cannot stand where it does, from being varied.
     fn close_below(&mut self, event: Stamp) {
         if event < self.graph.bottom && self.graph.moved[0] == Some(event) {
             self.graph.bottom = self.graph.end();
         }
     }
 
-    /// Whether a planned event is what it was, with all that its thread does after it.
+    /// Whether a planned event is what it was, together with all that its thread does after it.
     fn is_known(&self, event: Stamp) -> bool {
         !self.renews && !self.graph.moved.contains(&Some(event))
     }
@@ -371,7 +371,7 @@ impl Trust {
         matches!(self.stage, Stage::Impossible | Stage::Strayed)
     }
 
-    /// Nobody can go on, and this thread waits for an object.
+    /// Notes that this thread waits for an object where no thread can go on.
     fn stop(&mut self, thread: Thread, need: Need) {
         let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
         if self.planned().is_none() && (!self.repeats || expected) {
@@ -383,7 +383,7 @@ impl Trust {
         }
     }
 
-    /// Why an execution ends that does not go on as planned.
+    /// Returns the reason why an execution ends that does not go on as planned.
     fn halt(&self) -> Halt {
         let is_impossible = || {
             self.planned()
@@ -400,18 +400,18 @@ impl Trust {
     }
 }
 
-/// Whether an event that is repeated is of the kind that it was.
+/// Whether an event that is repeated has the kind that it had.
 fn repeats_as(graph: &ExecutionGraph, index: Stamp, event: &Performed<'_>, watched: &[Watched]) -> bool {
     let what = graph.event(index).what;
     let now = event::woken(event::what(event), watched);
-    // Another process may know of locations that a thread leaves behind where this one does not, or the other way
-    // round: nobody else touches them in this execution.
+    // Another process may know of locations that a thread leaves behind where this one does not, or the other way round: no other
+    // thread touches them in this execution.
     let alike = event::leaves(event) && [now, what].iter().all(|what| matches!(what, What::Local | What::Write));
-    // The last one may have failed to write since.
+    // The last event may have failed to write since then.
     now == what || alike || index.next() == graph.end()
 }
 
-/// Whether the event may touch more than before, as more of the memory that it leaves behind is known.
+/// Whether the event may touch more than before, because more of the memory that it leaves behind is known.
 fn grows(event: &Performed<'_>) -> bool {
     event::leaves(event) && !event.locations.is_empty()
 }
@@ -534,7 +534,7 @@ impl Strategy for Trust {
                 Ok(value.into())
             }
             Some(What::Value { .. }) => Err(Diverged),
-            // Nobody goes on from there, or what is varied was added before this was asked: the first value.
+            // The execution goes no further, or what is varied was added before this choice: the first value will do.
             _ if self.is_impossible() || self.repeats => Ok(0),
             // The event that was performed last reads something new, and asks for the first time.
             _ => {
@@ -609,7 +609,7 @@ impl Strategy for Trust {
             self.graph.expects = None;
         }
         if finish == Finish::Again {
-            // What was not known of memory as it was run is known the next time.
+            // What was unknown of memory during this run is known in the next one.
             self.lacks = None;
             let not_performed = |event: &GraphEvent| !event.what.is_performed();
             while self.graph.end() > self.graph.bottom && self.graph.events.last().is_some_and(not_performed) {

@@ -1,5 +1,5 @@
-//! Reading something older: an event that only reads moves before the writes that come after what it reads then (the
-//! paper's choices of rf as an event is added, of which the last write is the first).
+//! Events that read something older: such an event, which only reads, moves before the writes that come after what it then reads
+//! (the paper's choices of rf as an event is added, of which the last write is the first).
 
 use super::event::{GraphAccess, GraphEvent, What, Writes};
 use super::graph::ExecutionGraph;
@@ -8,29 +8,30 @@ use super::revisit::{can_perform, is_awake};
 use super::sequence::Split;
 use crate::per_thread::PerThread;
 
-/// What comes after some events by program order, what is read, and conflicts: flags that are kept for their memory.
+/// A closure: the events that come after some events by program order, by what is read, and by conflicts. Its flags are kept for
+/// their memory.
 #[derive(Debug, Default)]
 pub(super) struct Closure {
     threads: PerThread<bool>,
-    /// Places that an event in the closure touched or wrote, by the number of the search.
+    /// The places that an event in the closure touched, and in `written` those that one wrote, by the number of the search.
     touched: Vec<u32>,
     written: Vec<u32>,
     search: u32,
-    /// The events before and in the closure.
+    /// The events that are not in the closure, and in `after` those that are.
     before: Vec<Stamp>,
     after: Vec<Stamp>,
-    /// Which of all these are in the closure.
+    /// Whether each of all these events is in the closure.
     follows: Vec<bool>,
-    /// What is tried at the moment.
+    /// The sources that are tried at the moment.
     sources: Vec<Option<AccessNumber>>,
     starts: Vec<Stamp>,
 }
 
 impl Closure {
-    /// Makes the last event read something older than it has before; false if all has been tried.
+    /// Makes the last event read something older than it has before; returns false if everything has been tried.
     pub(super) fn read_older(&mut self, graph: &mut ExecutionGraph, last: Stamp) -> bool {
         if graph.event(last).writes() {
-            // It has been a compare-and-swap that wrote, and is one that fails.
+            // The event was a compare-and-swap that wrote, and becomes one that fails.
             graph.accesses.unlink(graph.event(last).accesses);
             graph.event_mut(last).what = What::Read;
         }
@@ -75,7 +76,7 @@ impl Closure {
         if let Writes::Over(Some(expected)) = writes {
             let place = graph.accesses_of(last)[0].place;
             if graph.accesses.value_after(place, sources[0]) == Some(expected) {
-                // It would write.
+                // The event would write.
                 return Older::Sleeps;
             }
         }
@@ -94,8 +95,8 @@ impl Closure {
         Older::Reads
     }
 
-    /// Splits the order, without the last event, into what comes after the starts and the rest; false if the last
-    /// event would have to come after one of them itself.
+    /// Splits the order, without the last event, into what comes after the starts and the rest; returns false if the last event
+    /// would have to come after one of them itself.
     fn split(
         &mut self,
         graph: &ExecutionGraph,
@@ -124,7 +125,7 @@ impl Closure {
                 let follows = self.follows(graph, index, starts);
                 self.put(graph, index, follows);
             } else {
-                // All of a block or nothing.
+                // The events of a block are put on the same side.
                 block.push(index);
                 block.extend(std::iter::from_fn(|| order.next_if(|&next| graph.event(next).is_with(event))));
                 let follows = block.iter().any(|&index| self.follows(graph, index, starts));
@@ -139,7 +140,7 @@ impl Closure {
         !self.threads[thread] && !sources.chain(graph.orders.of(last)).any(follows)
     }
 
-    /// Whether the event comes after one of the starts, or after what does so, as far as that has been put there.
+    /// Whether the event comes after one of the starts, or after an event that does and has been put there.
     fn follows(&self, graph: &ExecutionGraph, index: Stamp, starts: &[Stamp]) -> bool {
         let event = graph.event(index);
         let accesses = graph.accesses_of(index);
@@ -187,7 +188,7 @@ impl Closure {
     }
 }
 
-/// Where in the order the first of the starts stands, with all of its block.
+/// Returns the place in the order of the first of the starts, or of the beginning of its block.
 fn first_to_follow(graph: &ExecutionGraph, starts: &[Stamp]) -> usize {
     let order = &graph.sequence.order;
     let Some(at) = order.iter().position(|event| starts.contains(event)) else { return order.len() };
@@ -196,13 +197,13 @@ fn first_to_follow(graph: &ExecutionGraph, starts: &[Stamp]) -> usize {
     at - block.count()
 }
 
-/// Whether an event can read something older.
+/// The result of making an event read something older.
 enum Older {
-    /// It does now.
+    /// The event reads it now.
     Reads,
-    /// Not that, and if it has one access, nothing that is older still.
+    /// The event cannot read it and, if it has one access, nothing that is older still.
     Impossible,
-    /// It would not be what it is: it would wait, or write.
+    /// The event would not be what it is: it would wait, or write.
     Sleeps,
 }
 
@@ -223,8 +224,8 @@ fn is_settled(graph: &ExecutionGraph, last: Stamp, write: Stamp) -> bool {
     })
 }
 
-/// The next combination of sources for the last event; none if there is none. The first one, the last writes, has been
-/// tried as the event was added.
+/// Finds the next combination of sources for the last event; returns none if there is none. The first combination, the last
+/// writes, was tried when the event was added.
 fn next_sources(graph: &mut ExecutionGraph, last: Stamp, sources: &mut Vec<Option<AccessNumber>>) -> Option<()> {
     let event = graph.event_mut(last);
     event.tried.older += 1;
@@ -233,10 +234,10 @@ fn next_sources(graph: &mut ExecutionGraph, last: Stamp, sources: &mut Vec<Optio
     sources.clear();
     let graph = &*graph;
     let event_of = |write| graph.accesses.event_of(write);
-    // Nor than what has revisited it.
+    // The event cannot read anything older than what has revisited it.
     let settled = |write| event_of(write).is_some_and(|write| is_settled(graph, last, write));
     if accesses.length() == 1 {
-        // What it cannot read ends the search: nobody has to count the writes.
+        // The first source that it cannot read ends the search, so the writes need not be counted.
         let mut chain = graph.accesses.chain(graph.accesses_of(last)[0].place);
         if chain.by_ref().take(number).any(settled) {
             return None;
@@ -248,7 +249,7 @@ fn next_sources(graph: &mut ExecutionGraph, last: Stamp, sources: &mut Vec<Optio
     let known = |write| event_of(write).is_none_or(knows);
     for access in graph.accesses_of(last) {
         let chain = || graph.accesses.chain(access.place);
-        // Nothing is older than what its thread knows already.
+        // The event cannot read anything older than what its thread knows already.
         let length = 1 + chain().take_while(|&write| !known(write) && !settled(write)).count();
         sources.push(chain().nth(number % length)?);
         number /= length;

@@ -14,25 +14,24 @@ use crate::explore::{Need, Performed};
 use crate::per_thread::PerThread;
 use crate::sync::machine::Wish;
 
-/// That an event was moved before one that had been added earlier: it is not to be moved back.
+/// A mark that an event was moved before one that had been added earlier, which is not to be moved back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Mark {
-    /// What was added before this event came before what was revisited.
+    /// The bound of the events that were added before the revisited event.
     pub(super) at: Stamp,
-    /// The revisited event is that one itself.
+    /// Whether the revisited event is in the graph: it is then the event with the stamp `at`.
     pub(super) present: bool,
     /// The event that revisited it.
     pub(super) by: Stamp,
-    /// The first access of the revisited event to a place where it was revisited, by a number that does not depend on what
-    /// else is known of the memory that it touches ([`super::revisit::Addresses`]).
+    /// The rank of the first access of the revisited event to a place where it was revisited, which does not depend on what else
+    /// is known of the memory that the event touches ([`super::revisit::Addresses`]).
     pub(super) rank: u64,
-    /// Of a revisited event that is not present, but performed anew once a block is over: its thread, and its number
-    /// there.
+    /// The thread and the number of a revisited event that is not present, but performed anew once a block is over.
     pub(super) anew: Option<(Thread, u32)>,
 }
 
 impl Mark {
-    /// Whether it says that this event of the graph was revisited.
+    /// Whether the mark says that this event of the graph was revisited.
     pub(super) fn is_of(&self, event: Stamp, graph: &ExecutionGraph) -> bool {
         let GraphEvent { thread, tick, .. } = *graph.event(event);
         if self.present { self.at == event } else { self.anew == Some((thread, tick)) }
@@ -44,16 +43,16 @@ impl Mark {
 pub(super) struct Expected {
     pub(super) thread: Thread,
     pub(super) tried: Tried,
-    /// As [`GraphEvent::places`].
+    /// The number of places that the event shares with earlier ones, as in [`GraphEvent::places`].
     pub(super) places: u32,
 }
 
-/// Which locations a graph speaks of.
+/// The generation of locations that a graph speaks of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Generation {
-    /// Those of the explorer, by a number of its own.
+    /// The locations are those of the explorer, which numbers its generations.
     Known(u32),
-    /// No event is known to this process.
+    /// The locations are not known: no event is known to this process.
     Unknown,
 }
 
@@ -63,10 +62,10 @@ impl Default for Generation {
     }
 }
 
-/// The graph.
+/// An execution graph.
 #[derive(Debug)]
 pub(super) struct ExecutionGraph {
-    /// In the order in which they were added.
+    /// The events, in the order in which they were added.
     pub(super) events: Vec<GraphEvent>,
     pub(super) accesses: AccessChains,
     pub(super) clocks: EventClocks,
@@ -77,14 +76,14 @@ pub(super) struct ExecutionGraph {
     pub(super) fixed: Stamp,
     /// The events before this one are not to be varied here: they are fixed, or another slice varies them.
     pub(super) bottom: Stamp,
-    /// Of a graph that has to be repeated: it ends with this thread, which cannot go on.
+    /// The thread with which a graph that has to be repeated ends, and which cannot go on.
     pub(super) expects: Option<Expected>,
-    /// The event that revisited another one, or reads something older, and the one that was revisited, if they stand
-    /// elsewhere than when they were performed last.
+    /// The event that revisited another one, or reads something older, and the one that was revisited, as far as they stand
+    /// elsewhere than when they were last performed.
     pub(super) moved: [Option<Stamp>; 2],
     pub(super) generation: Generation,
     last: PerThread<Last>,
-    /// The accesses may not lie one after the other as their events do.
+    /// Whether the accesses may lie in another order than their events.
     scattered: bool,
 }
 
@@ -116,7 +115,7 @@ impl Default for ExecutionGraph {
 }
 
 impl ExecutionGraph {
-    /// How many bytes of memory it takes.
+    /// Returns how many bytes of memory the graph takes.
     pub(super) fn bytes(&self) -> usize {
         self.events.capacity() * size_of::<GraphEvent>()
             + self.marks.capacity() * size_of::<Mark>()
@@ -126,7 +125,7 @@ impl ExecutionGraph {
             + self.sequence.bytes()
     }
 
-    /// The stamp that the next event gets: all events have lower ones.
+    /// Returns the stamp that the next event gets; all events have lower ones.
     #[inline]
     pub(super) fn end(&self) -> Stamp {
         Stamp::new(self.events.len())
@@ -182,7 +181,7 @@ impl ExecutionGraph {
         self.sequence.order.push(event);
     }
 
-    /// Adds a choice of the thread among so many values, the first of them chosen, at this place of the order.
+    /// Adds a choice of the thread among `count` values, the first of which is chosen, at this place of the order.
     pub(super) fn append_value(&mut self, thread: Thread, count: u32, position: usize) {
         let event = self.push(thread, What::Value { value: 0, count }, Writes::Surely, None);
         self.settle(event);
@@ -229,7 +228,7 @@ impl ExecutionGraph {
         event
     }
 
-    /// Adds an event of which no more is known; [`ExecutionGraph::rebuild`] has to follow.
+    /// Adds an event about which no more is known. [`ExecutionGraph::rebuild`] has to follow.
     pub(super) fn sketch(&mut self, thread: Thread, what: What, writes: Writes) -> &mut GraphEvent {
         if self.events.is_empty() {
             self.accesses.unlink_all();
@@ -250,7 +249,7 @@ impl ExecutionGraph {
         event.leaves = leaves(performed);
     }
 
-    /// Whether an event that was performed again is what it was, but for its values, which are what they are now.
+    /// Whether an event that was performed again is what it was, apart from its values, which are updated.
     pub(super) fn is_as_before(&mut self, event: Stamp, performed: &Performed<'_>, watched: &[Watched]) -> bool {
         let event = &self.events[event.index()];
         let same = event.what == woken(what(performed), watched)
@@ -265,7 +264,7 @@ impl ExecutionGraph {
         }) && now.next().is_none()
     }
 
-    /// Takes what an event turned out to be when it was performed again; [`ExecutionGraph::rebuild`] has to follow.
+    /// Replaces an event by what it turned out to be when it was performed again. [`ExecutionGraph::rebuild`] has to follow.
     pub(super) fn replace(&mut self, event: Stamp, performed: &Performed<'_>, watched: &[Watched]) {
         self.scattered = true;
         let replaced = self.event_mut(event);
@@ -274,7 +273,7 @@ impl ExecutionGraph {
         self.put_accesses(event, performed, watched);
     }
 
-    /// Finds where the event stands: after all that have been settled.
+    /// Finds the place of the event, which is after all that have been settled.
     fn settle(&mut self, event: Stamp) {
         let GraphEvent { thread, what, accesses, .. } = *self.event(event);
         let Last { event: last, start } = self.last[thread];
@@ -319,7 +318,7 @@ impl ExecutionGraph {
         self.clocks.set(event, thread, tick);
     }
 
-    /// Makes the clock of an event know another one, and what that knows.
+    /// Makes the clock of an event know another event, and what that one knows.
     #[inline]
     fn comes_after(&mut self, event: Stamp, other: Stamp) {
         let GraphEvent { thread, tick, .. } = *self.event(other);
@@ -368,7 +367,7 @@ impl ExecutionGraph {
         self.orders.copy_before(&from.orders, end);
     }
 
-    /// Adds an event of the graph that was restricted, with its clock there: its stamp here.
+    /// Adds an event of the graph that was restricted, with its clock there, and returns its stamp here.
     pub(super) fn keep(&mut self, from: &Self, event: Stamp) -> Stamp {
         let stamp = self.end();
         let accesses = from.accesses_of(event).iter().map(|&access| GraphAccess { event: stamp, ..access });
@@ -378,7 +377,7 @@ impl ExecutionGraph {
         stamp
     }
 
-    /// Finds anew where each event stands, by the order.
+    /// Finds the place of each event anew, following the order.
     pub(super) fn rebuild(&mut self) {
         if std::mem::take(&mut self.scattered) {
             self.accesses.compact(&mut self.events);
@@ -395,9 +394,9 @@ impl ExecutionGraph {
         }
     }
 
-    /// [`ExecutionGraph::rebuild`] for a graph of events that were kept from another one, where they had other stamps
-    /// (`stamps` says which they have here): those of the order after the first so many may depend on something else than
-    /// there.
+    /// Does what [`ExecutionGraph::rebuild`] does for a graph of events that were kept from another one, where they had other
+    /// stamps (`stamps` holds those that they have here). Only events of the order after the first `kept` may depend on something
+    /// else than there.
     pub(super) fn rebuild_part(&mut self, from: &Self, stamps: &[Option<Stamp>], kept: usize) {
         self.accesses.unlink_all();
         let mut as_there = true;
@@ -410,7 +409,8 @@ impl ExecutionGraph {
         }
     }
 
-    /// [`ExecutionGraph::settle`] for an event that was kept; false, and nothing done, if it depends on something else now.
+    /// Does what [`ExecutionGraph::settle`] does for an event that was kept. Returns false and does nothing if the event depends
+    /// on something else now.
     fn settle_as_there(&mut self, event: Stamp, from: &Self, stamps: &[Option<Stamp>]) -> bool {
         let GraphEvent { thread, what, previous, accesses, .. } = *self.event(event);
         let stamp = |there: Option<Stamp>| there.and_then(|there| stamps[there.index()]);
@@ -437,8 +437,8 @@ impl ExecutionGraph {
     }
 }
 
-/// The places that a thread accesses which waits for something that an object would have to grant; none if nothing that has
-/// happened is in its way.
+/// Returns the places that a thread accesses which waits for something that an object would have to grant; none if nothing that
+/// has happened is in its way.
 pub(super) fn stuck(need: Need) -> Option<impl Iterator<Item = (Place, Watch)>> {
     let (object, mutex) = match need.wish {
         Wish::Lock(on) | Wish::Read(on) | Wish::Write(on) | Wish::Take(on) | Wish::Once(on) => (on, None),
@@ -448,13 +448,13 @@ pub(super) fn stuck(need: Need) -> Option<impl Iterator<Item = (Place, Watch)>> 
     Some([Some(object), mutex].into_iter().flatten().map(|object| (Place::of_object(object), Watch::No)))
 }
 
-/// The places that a thread accesses which waits for one of the watched ones to change.
+/// Returns the places that a thread accesses which waits for one of the watched places to change.
 pub(super) fn asleep(begins: Begins, watched: &[Watched]) -> impl Iterator<Item = (Place, Watch)> {
     let aside = if let Begins::WithBlock { on, .. } = begins { Some((on, Watch::Never)) } else { None };
     aside.into_iter().chain(watched.iter().map(|&(place, value)| (place, Watch::From(value))))
 }
 
-/// How many of the places that the event touches were touched by events of other threads added before.
+/// Returns how many of the places that the event touches were touched by events of other threads added before.
 pub(super) fn shared_places(graph: &ExecutionGraph, event: Stamp) -> u32 {
     let thread = graph.event(event).thread;
     let others = || Stamp::FIRST.up_to(event).filter(|&other| graph.event(other).thread != thread);

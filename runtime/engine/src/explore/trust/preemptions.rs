@@ -1,4 +1,4 @@
-//! How many preemptions a class needs: those of its execution that has the fewest.
+//! The number of preemptions that a class needs: that of its execution with the fewest.
 //!
 //! Source: Marmanis, Kokologiannakis, Vafeiadis, "Reconciling Preemption Bounding with DPOR", TACAS 2023. A graph that
 //! needs more than the bound and some slack has no class within the bound below it, and is not run. Where a thread has
@@ -6,8 +6,8 @@
 //! 1. The slack is [`slack`]; the tests hold it against all executions of small programs.
 //! 2. Switches are free where they are in [`crate::explore::bounded`]: also after a yield, and in a wait loop.
 //!
-//! The executions of a graph are tried, those with fewer preemptions first. A switch before an event on which nobody's
-//! waiting depends is never worth it: performed at once, the event makes no switch dearer, and saves one.
+//! The executions of a graph are tried, those with fewer preemptions first. A switch before an event on which no thread's waiting
+//! depends is never worth it: performed at once, the event makes no switch dearer, and saves one.
 
 use std::collections::HashSet;
 
@@ -17,37 +17,37 @@ use super::numbers::{AccessNumber, Place, Stamp, entry};
 use super::revisit::is_granted;
 use crate::event::Thread;
 
-/// A graph that is still to be completed may need so many preemptions more than its classes.
+/// Returns how many more preemptions than its classes a graph may need that is still to be completed.
 fn slack(threads: usize) -> u32 {
     u32::try_from(threads.saturating_sub(2)).expect("at most 256 threads")
 }
 
-/// Whether a thread waited for a mutex to be free, or polled one: it may have to be left once more.
+/// Whether some thread waited for a mutex to be free, or polled one: it may have to be left once more.
 fn passes_mutexes(graph: &ExecutionGraph) -> bool {
     graph.accesses.all().iter().any(|access| access.waited() && access.place.is_object())
 }
 
-/// What a graph is asked for.
+/// What a graph is judged as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Of {
-    /// The class that it is.
+    /// The graph is judged as the class that it is.
     Class,
-    /// Classes that may be below it.
+    /// The graph is judged as the beginning of classes that may be below it.
     Beginning,
 }
 
-/// A bound on the preemptions, and what the search for an execution within it works with.
+/// A bound on the preemptions, and the tables that the search for an execution within it works with.
 #[derive(Debug)]
 pub(super) struct Bound {
     limit: u32,
-    /// Something was not within it.
+    /// Whether something was not within the bound.
     pub(super) leaves_out: bool,
     threads: Vec<Line>,
-    /// Of each place, its writes in their order.
+    /// The writes of each place, in their order.
     writes: Vec<Vec<Write>>,
-    /// Of each place, the reads since its last write.
+    /// The reads of each place since its last write.
     reads: Vec<Vec<Progress>>,
-    /// Places that a thread waits for to change.
+    /// The places that some thread waits for to change.
     watched: Vec<bool>,
     seen: HashSet<Reached>,
 }
@@ -56,7 +56,7 @@ pub(super) struct Bound {
 #[derive(Clone, Default, Debug)]
 struct Line {
     events: Vec<Planned>,
-    /// Where it stands in the end if it cannot go on.
+    /// The event before which the thread stands in the end, if it cannot go on.
     stands: Option<Stamp>,
     is_joined: bool,
 }
@@ -67,11 +67,11 @@ struct Planned {
     /// The event, or the first one of the block.
     first: Stamp,
     after: Vec<Progress>,
-    /// Nobody's waiting depends on it, and it costs something to leave its thread before it.
+    /// Whether no thread's waiting depends on it, and leaving its thread before it costs something.
     is_plain: bool,
 }
 
-/// So many events of a thread, a block as one.
+/// The number of events of a thread that are done, a block counting as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Progress {
     thread: Thread,
@@ -84,7 +84,7 @@ struct Write {
     at: Progress,
 }
 
-/// How many events of each thread are done, and who is at it.
+/// A state of the search: how many events of each thread are done, and the thread that goes on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Reached {
     done: Vec<u32>,
@@ -92,7 +92,7 @@ struct Reached {
 }
 
 impl Bound {
-    /// At most so many preemptions.
+    /// Makes a bound of at most `limit` preemptions.
     pub(super) fn new(limit: u32) -> Self {
         Self {
             limit,
@@ -109,7 +109,7 @@ impl Bound {
     pub(super) fn admits(&mut self, graph: &ExecutionGraph, of: Of) -> bool {
         self.read(graph);
         if self.threads.is_empty() {
-            // An execution without events.
+            // This is an execution without events.
             return true;
         }
         let limit = match of {
@@ -131,8 +131,8 @@ impl Bound {
         false
     }
 
-    /// Lets the current thread perform what it can; true if all is done then. Where another one can take over, that is
-    /// a state of its own: among those that cost as much, or a preemption more.
+    /// Lets the current thread perform what it can; returns true if everything is done then. Where another thread can take over,
+    /// that is a state of its own, which costs as much, or a preemption more.
     fn go_on(
         &self,
         graph: &ExecutionGraph,
@@ -193,7 +193,7 @@ impl Bound {
         changed || !waits
     }
 
-    /// Takes what is needed from the graph.
+    /// Reads from the graph what the search needs.
     fn read(&mut self, graph: &ExecutionGraph) {
         self.threads.iter_mut().for_each(|line| *line = Line::default());
         self.writes.iter_mut().for_each(Vec::clear);
@@ -225,7 +225,7 @@ impl Bound {
         &mut self.threads[thread.index()]
     }
 
-    /// Takes an event, after all that come before it.
+    /// Takes an event, after all events that come before it.
     fn take(&mut self, graph: &ExecutionGraph, index: Stamp) {
         let event = graph.event(index);
         if matches!(event.what, What::Value { .. }) {
@@ -281,7 +281,7 @@ impl Bound {
         }
     }
 
-    /// How far its thread is with an event that has been taken.
+    /// Returns how far its thread is with an event that has been taken.
     fn progress(&mut self, graph: &ExecutionGraph, event: Stamp) -> Progress {
         let thread = graph.event(event).thread;
         let events = self.line(thread).events.partition_point(|planned| planned.first <= event);

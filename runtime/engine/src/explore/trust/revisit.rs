@@ -1,4 +1,4 @@
-//! Revisits: an event that writes comes before one that was added earlier, and is seen by it (the paper's backward revisits).
+//! Revisits: an event that writes is moved before one that was added earlier, which then sees it (the paper's backward revisits).
 //!
 //! The paper's events access one location. Where one accesses several, it conflicts at each of them:
 //!
@@ -20,28 +20,28 @@ use crate::event::Location;
 use crate::explore::Need;
 use crate::sync::machine::{Until, Wish};
 
-/// An event that comes before another one.
+/// A revisit: an event comes before one that was added earlier.
 pub(super) struct Revisit {
     by: Stamp,
     revisited: Stamp,
-    /// How many of its accesses it still has.
+    /// The number of accesses that the revisiting event still has.
     accesses: usize,
 }
 
-/// What an attempt works with, and what is known of the last one: kept for its memory.
+/// The tables of an attempt, which hold what is known of the last one; kept for their memory.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// The places of the event, and the writes that it comes right after there.
+    /// The places of the event, each with the write that it comes right after there.
     sources: Vec<(Place, Option<AccessNumber>)>,
-    /// What it depends on, but for itself.
+    /// The clock of what the event depends on, itself left out.
     clock: Vec<u32>,
-    /// Of each event the stamp in the new graph, if it is kept.
+    /// The stamp in the new graph of each event that is kept.
     stamps: Vec<Option<Stamp>>,
     pub(super) addresses: Addresses,
 }
 
-/// Where locations lie that are touched together with others. Of what a step touches that frees memory or leaves local
-/// variables, more may be known in one process than in another one: only addresses are the same.
+/// The addresses of locations that are touched together with others. Of what a step touches that frees memory or leaves local
+/// variables, more may be known in one process than in another: only addresses are the same.
 #[derive(Debug, Default)]
 pub(super) struct Addresses(Vec<Option<u64>>);
 
@@ -54,7 +54,7 @@ impl Addresses {
         self.0[index] = Some(address);
     }
 
-    /// A number for the first of the event's accesses that is to one of the places.
+    /// Returns a number for the first of the event's accesses that is to one of the places.
     fn rank(&self, graph: &ExecutionGraph, event: Stamp, places: &[(Place, Option<AccessNumber>)]) -> u64 {
         let accesses = graph.accesses_of(event);
         if accesses.len() == 1 && !graph.event(event).leaves {
@@ -65,14 +65,14 @@ impl Addresses {
         shared.map(|(access, number)| self.number(access.place).unwrap_or(2 * number)).min().unwrap_or(0)
     }
 
-    /// An odd number for a location that is known; objects are touched in an order of their own.
+    /// Returns an odd number for a location that is known; objects are touched in an order of their own.
     fn number(&self, place: Place) -> Option<u64> {
         let location = place.location()?;
         self.0.get(location.0 as usize).copied().flatten().map(|address| address << 1 | 1)
     }
 }
 
-/// The next event that the last one can revisit.
+/// Returns the next revisit that the last event can make.
 pub(super) fn next(graph: &mut ExecutionGraph, last: Stamp, scratch: &mut Scratch) -> Option<Revisit> {
     loop {
         let &GraphEvent { tried, bits, .. } = graph.event(last);
@@ -175,8 +175,8 @@ fn know(graph: &ExecutionGraph, event: Stamp, sources: &[(Place, Option<AccessNu
     }
 }
 
-/// The writes that the last event may come right after where it revisits nothing: the last one, and each one before it
-/// as far as those after it are given up.
+/// Returns the writes that the last event may come right after at a place where it revisits nothing: the last write, and each one
+/// before it as long as those after it are given up.
 fn candidates(
     graph: &ExecutionGraph,
     last: Stamp,
@@ -197,8 +197,8 @@ fn candidates(
     candidates
 }
 
-/// Whether the event is the end of a limited sleep from which nobody has woken its thread, if that happened at this
-/// place, the condition variable, right after this write.
+/// Whether the event is the end of a limited sleep from which no thread has woken its thread, if it happened at this place, the
+/// condition variable, right after this write.
 fn runs_out(graph: &ExecutionGraph, event: &GraphEvent, place: Place, source: Option<AccessNumber>) -> bool {
     match event.need {
         Some(Need { wish: Wish::Wake { sleepers, .. }, until: Until::TimeOut | Until::Spurious }) => {
@@ -224,8 +224,8 @@ pub(super) fn can_perform(
     }
 }
 
-/// Whether the event, whose thread waits for it, can be performed when its places were last written by these sources. Of
-/// one that cannot in the end, it is known what has to change.
+/// Whether the event, for which its thread waits, can be performed when its places were last written by these sources. If an
+/// event cannot be performed in the end, what has to change for it is known.
 pub(super) fn is_granted(
     graph: &ExecutionGraph,
     event: &GraphEvent,
@@ -240,7 +240,7 @@ pub(super) fn is_granted(
     })
 }
 
-/// Whether an object in this state grants the wish ([`crate::execution`] says what the states are).
+/// Whether an object in this state grants the wish ([`crate::execution`] describes the states).
 fn grants(need: Need, event: &GraphEvent, place: Place, state: u64) -> bool {
     let own = u64::from(event.thread.0) + 1;
     let free = |holder: u64| holder == 0 || holder == own && event.what != What::Stuck;
@@ -301,10 +301,10 @@ impl Revisit {
     /// Makes `into` the graph in which the event has revisited the other one; `scratch` is as [`next`] left it.
     pub(super) fn apply(&self, from: &ExecutionGraph, into: &mut ExecutionGraph, scratch: &mut Scratch) {
         let &Self { by, revisited, accesses } = self;
-        // A thread that waited for an object, or for something to change, may have to wait now: its event is added when
-        // it can be performed.
+        // A thread that waited for an object, or for something to change, may have to wait now, so its event is added when it can
+        // be performed.
         let watches = from.accesses_of(revisited).iter().any(GraphAccess::waited);
-        // Nor can anybody perform one before the block is over that revisits.
+        // The revisited event cannot be performed either before the block of the revisiting event is over.
         let blocked = from.event(by).block.is_some();
         let present = from.event(revisited).need.is_none() && !watches && !blocked;
         let again = present && self.leaves_open(from);
