@@ -16,8 +16,8 @@ impl Thread {
     pub const LIMIT: usize = 255;
     /// The thread that runs `main`.
     pub const MAIN: Self = Self(0);
-    /// Where commits are steps ([`crate::execution::commits`]), the threads from this one on are committers, those below
-    /// are the program's.
+    /// The first committer, where commits are steps ([`crate::execution::commits`]): the threads from this one on are committers,
+    /// and those below are the program's.
     pub const FIRST_COMMITTER: Self = Self(32);
 
     /// Returns the thread's number as an index.

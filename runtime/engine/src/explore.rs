@@ -222,7 +222,7 @@ pub enum Notice {
     },
     /// The thread's next event comes after this one of the execution, whatever the two touch.
     After {
-        /// Who.
+        /// The thread whose event it is.
         thread: Thread,
         /// The index of the earlier event.
         event: u32,

@@ -1,12 +1,12 @@
 //! Commits as steps of their own, for explorers of classes: who makes them, and what they come after.
 //!
-//! To such an explorer a store to a buffer touches nothing that others see; its commit does, which is an event of a
-//! *committer* ([`crate::execution::commits`]). It comes after its store, and after the commits that the machine puts before it.
-//! What waits for commits, as a fence does, comes after these. All that is said of the execution alone, so executions that differ
-//! only in the order of events without conflict remain one class.
+//! To such an explorer a store to a buffer touches nothing that others see. Its commit does, which is an event of a *committer*
+//! ([`crate::execution::commits`]); it comes after its store, and after the commits that the machine puts before it. What waits
+//! for commits, as a fence does, comes after these. All of this depends on the execution alone, so executions that differ only in
+//! the order of events without conflict remain one class.
 //!
-//! Under TSO a thread has one committer. Under PSO it has one for each place that it stores to between two barriers: what one
-//! committer does is in the order of the stores.
+//! Under TSO a thread has one committer. Under PSO it has one for each place that it stores to between two barriers: a
+//! committer's commits come in the order of the stores.
 
 use std::ops::Range;
 
@@ -15,32 +15,32 @@ use crate::event::{Location, Thread};
 use crate::per_thread::PerThread;
 use crate::thread_set::ThreadSet;
 
-/// A thread has stored to more places between two barriers than it can have committers.
+/// The error that a thread has stored to more places between two barriers than it can have committers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManyPlaces;
 
-/// What a thread has stored, and since when.
+/// The stores of a thread and their committers.
 #[derive(Clone, Default, Debug)]
 struct Line {
-    /// Its stores since all before them had to commit.
+    /// The stores since the last event before which all earlier ones had to commit.
     stored: Vec<Stored>,
-    /// What it has stored to since the last barrier, under PSO: a committer each.
+    /// The places that the thread has stored to since the last barrier, each with a committer; only under PSO.
     places: Vec<Range<usize>>,
     epoch: u32,
-    /// Its committers that can go on.
+    /// The thread's committers that can go on.
     offered: ThreadSet,
-    /// What its next event waits for: the indices of the events of stores.
+    /// The stores whose commits the thread's next event waits for, by the indices of their events.
     awaits: Vec<u32>,
 }
 
-/// A store.
+/// A store of a thread, and its commit.
 #[derive(Clone, Debug)]
 struct Stored {
     entry: StoreEntry,
     committer: Thread,
-    /// What its commit touches.
+    /// The locations that the commit touches.
     locations: Vec<Location>,
-    /// The index of its commit's event, if it has committed.
+    /// The index of the commit's event, if the store has committed.
     committed: Option<u32>,
 }
 
@@ -52,19 +52,19 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Forgets everything: an execution begins.
+    /// Forgets everything, for a new execution.
     pub fn begin(&mut self) {
         self.threads.first(self.used).fill(Line::default());
         self.used = 0;
     }
 
-    /// The thread has just put an entry into its buffer, whose bytes are these locations.
+    /// Notes that the thread has just put an entry into its buffer, whose bytes are these locations.
     ///
     /// # Errors
-    /// [`TooManyPlaces`].
+    /// [`TooManyPlaces`], if the thread has no committer left.
     ///
     /// # Panics
-    /// If its buffer is empty.
+    /// If the thread's buffer is empty.
     pub fn stored(
         &mut self,
         buffers: &StoreBuffers,
@@ -93,7 +93,7 @@ impl Steps {
         Ok(())
     }
 
-    /// The committers of the thread that can go on now, and those that could before.
+    /// Returns the committers of the thread that can go on now, and those that could before.
     pub fn offers(&mut self, buffers: &StoreBuffers, thread: Thread) -> (ThreadSet, ThreadSet) {
         let mut offered = ThreadSet::EMPTY;
         for (index, entry) in buffers.entries(thread).iter().enumerate() {
@@ -107,7 +107,7 @@ impl Steps {
         (offered, before)
     }
 
-    /// What this committer commits next, if something may.
+    /// Returns the entry that this committer commits next, if one may commit.
     #[must_use]
     pub fn next(&self, buffers: &StoreBuffers, committer: Thread) -> Option<Which> {
         let is_its = |&(which, entry): &(Which, &StoreEntry)| {
@@ -117,7 +117,7 @@ impl Steps {
         buffers.may_commit(which).then_some(which)
     }
 
-    /// The entry commits, by the event with this index: the events that this one comes after.
+    /// Notes that the entry commits by the event with this index, and returns the events that this one comes after.
     pub fn commit(&mut self, buffers: &StoreBuffers, which: Which, event: u32) -> Vec<u32> {
         let store = buffers.entry(which).event;
         let stored = &mut self.threads[which.thread].stored;
@@ -125,25 +125,25 @@ impl Steps {
         let (before, rest) = stored.split_at_mut(index);
         let committed = &mut rest[0];
         committed.committed = Some(event);
-        // Else its committer has committed them.
+        // Under TSO the same committer has committed the older stores before.
         let kept = |older: &&Stored| buffers.reorders_stores() && buffers.keeps(&older.entry, &committed.entry);
         [Some(store)].into_iter().chain(before.iter().filter(kept).map(|older| older.committed)).flatten().collect()
     }
 
-    /// What the commit of an entry touches.
+    /// Returns the locations that the commit of an entry touches.
     #[must_use]
     pub fn locations(&self, which: Which, entry: &StoreEntry) -> Vec<Location> {
         self.find(which.thread, entry.event).map_or(Vec::new(), |stored| stored.locations.clone())
     }
 
-    /// The thread performs its next event behind the commits of all that it has stored.
+    /// Makes the thread's next event wait for the commits of all that it has stored.
     pub fn await_all(&mut self, thread: Thread) {
         self.used = self.used.max(thread.index() + 1);
         let line = &mut self.threads[thread];
         line.awaits = line.stored.iter().map(|stored| stored.entry.event).collect();
     }
 
-    /// The thread performs its next event behind the commits of what would have to commit before a store to these bytes.
+    /// Makes the thread's next event wait for the commits of all stores that would have to commit before a store to these bytes.
     pub fn await_for(&mut self, buffers: &StoreBuffers, thread: Thread, bytes: &Range<usize>) {
         self.used = self.used.max(thread.index() + 1);
         let line = &mut self.threads[thread];
@@ -158,7 +158,7 @@ impl Steps {
         !self.threads[thread].awaits.iter().all(committed)
     }
 
-    /// The commits that the thread, which is not held, has waited for: its next event comes after these.
+    /// Returns the commits that the thread, which is not held, has waited for: its next event comes after these.
     pub fn awaited(&mut self, buffers: &StoreBuffers, thread: Thread) -> Vec<u32> {
         let awaits = std::mem::take(&mut self.threads[thread].awaits);
         let line = &mut self.threads[thread];
@@ -170,7 +170,7 @@ impl Steps {
         commits
     }
 
-    /// The commits of the thread, of which no store waits, that are not known to have been waited for.
+    /// Returns the commits of the thread, which has no store waiting, that are not known to have been waited for.
     #[must_use]
     pub fn commits_of(&self, buffers: &StoreBuffers, thread: Thread) -> Vec<u32> {
         last_of_each(buffers, self.threads[thread].stored.iter())
@@ -187,20 +187,21 @@ impl Steps {
     }
 }
 
-/// The commits of these stores, as far as others do not come after them in any case.
+/// Returns the commits of these stores, without those that another one of them comes after in any case.
 fn last_of_each<'a>(buffers: &StoreBuffers, stored: impl Iterator<Item = &'a Stored>) -> Vec<u32> {
     let commits: Vec<u32> = stored.filter_map(|stored| stored.committed).collect();
     if buffers.reorders_stores() { commits } else { commits.last().copied().into_iter().collect() }
 }
 
-/// The number of a thread's committer: the same in each execution, and in each process.
+/// Returns the number of a thread's committer, which is the same in each execution and in each process; none if there are no
+/// numbers left.
 fn committer(thread: Thread, place: usize) -> Option<Thread> {
     let diagonal = thread.index() + place;
     let number = Thread::FIRST_COMMITTER.index() + diagonal * (diagonal + 1) / 2 + thread.index();
     (thread < Thread::FIRST_COMMITTER && number < Thread::LIMIT).then(|| Thread::from_index(number))
 }
 
-/// The thread whose stores this committer commits.
+/// Returns the thread whose stores this committer commits.
 #[must_use]
 pub fn owner_of(committer: Thread) -> Thread {
     let number = committer.index() - Thread::FIRST_COMMITTER.index();

@@ -17,7 +17,7 @@ pub struct StoreEntry {
     pub bytes: Vec<u8>,
     /// The spin lock that the commit releases, if the entry is no store to memory; its bytes are then those of the lock's word.
     pub releases: Option<Object>,
-    /// Whether its bytes are no more, and its commit changes nothing.
+    /// Whether the bytes no longer exist, so that the commit changes nothing.
     pub ended: bool,
     /// Whether the entry commits before anything else happens.
     pub(super) due: Due,
@@ -191,7 +191,7 @@ impl StoreBuffers {
         self.waiting -= before - entries.len();
     }
 
-    /// The thread's entries that lie within these bytes commit without effect.
+    /// Makes the thread's entries that lie within these bytes commit without effect.
     pub fn end(&mut self, thread: Thread, bytes: &Range<usize>) {
         let entries = self.threads[thread].entries.iter_mut();
         let within = |entry: &&mut StoreEntry| bytes.start <= entry.address && entry.range().end <= bytes.end;
@@ -211,7 +211,8 @@ impl StoreBuffers {
         due.into_iter().for_each(|index| entries[index].due = Due::Now);
     }
 
-    /// Which of these stores of the thread, from the oldest on, have to commit before one to these bytes that it made now.
+    /// Returns the places of those of these stores of the thread, given from the oldest on, that have to commit before a store to
+    /// these bytes that the thread makes now.
     pub(super) fn precede<'a>(
         &self,
         thread: Thread,

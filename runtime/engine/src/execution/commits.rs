@@ -1,33 +1,33 @@
 //! Commits as steps: what waits in a store buffer is taken out of it by a thread of its own, a *committer*, which an
 //! explorer of classes chooses as it does any other.
 //!
-//! Committers have the highest numbers ([`Thread::FIRST_COMMITTER`]), run no code, and neither begin nor end. Whoever owns
-//! the buffers ([`crate::buffers::Steps`]) says which of them can go on, and which threads have to wait for commits.
+//! Committers have the highest numbers ([`Thread::FIRST_COMMITTER`]), run no code, and neither begin nor end. The owner of the
+//! buffers ([`crate::buffers::Steps`]) says which of them can go on, and which threads have to wait for commits.
 
 use super::state::ProgramState;
 use crate::event::Thread;
 
-/// The committer can go on, until it is chosen.
+/// Lets the committer go on, until it is chosen.
 pub const fn offer(state: &mut ProgramState, committer: Thread) {
     state.enabled.insert(committer);
 }
 
-/// The committer cannot go on.
+/// Keeps the committer from going on.
 pub const fn withdraw(state: &mut ProgramState, committer: Thread) {
     state.enabled.remove(committer);
 }
 
-/// The thread performs its next operation only once it is [let go](let_go).
+/// Keeps the thread from performing its next operation until it is [let go](let_go).
 pub fn hold(state: &mut ProgramState, thread: Thread) {
     if !state.held.contains(thread) {
         state.held.insert(thread);
-        // Whoever chooses is to ask who may go on, as where threads wait in loops.
+        // Whoever chooses must ask each time which threads may go on, as where threads wait in loops.
         state.waiting += 1;
         state.settle_again(thread);
     }
 }
 
-/// The thread can perform its next operation.
+/// Lets the thread perform its next operation.
 pub fn let_go(state: &mut ProgramState, thread: Thread) {
     if state.held.contains(thread) {
         state.held.remove(thread);
@@ -36,12 +36,12 @@ pub fn let_go(state: &mut ProgramState, thread: Thread) {
     }
 }
 
-/// Some stores of the thread wait: nobody can join it.
+/// Notes that stores of the thread wait, so that no thread can join it.
 pub fn stores_wait(state: &mut ProgramState, thread: Thread) {
     state.storing.insert(thread);
 }
 
-/// No store of the thread waits any more.
+/// Notes that no store of the thread waits any more.
 pub fn has_committed_all(state: &mut ProgramState, thread: Thread) {
     if state.storing.contains(thread) {
         state.storing.remove(thread);

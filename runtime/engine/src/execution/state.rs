@@ -64,11 +64,12 @@ pub struct ProgramState {
     patient: ThreadSet,
     /// The threads that are cancelled and heed it.
     interrupted: ThreadSet,
-    /// Where commits are steps: the threads whose next operation waits for some.
+    /// The threads whose next operation waits for commits, where commits are steps.
     pub(super) held: ThreadSet,
     /// The threads of which stores wait, where commits are steps.
     pub(super) storing: ThreadSet,
-    /// How many threads wait in loops, and how many times somebody waits for a commit, or may go on behind one.
+    /// The number of threads that wait in loops, plus the number of times that a thread waits for a commit, or may go on behind
+    /// one.
     pub(super) waiting: u32,
 }
 
@@ -141,19 +142,19 @@ impl ProgramState {
         self.settle_who_joins(thread);
     }
 
-    /// [`ProgramState::settle`] for all threads that wait for the end of this one.
+    /// Calls [`ProgramState::settle`] for all threads that wait for the end of this one.
     pub(super) fn settle_who_joins(&mut self, thread: Thread) {
         self.settle_arrived(
             |_, pending| matches!(pending, Pending::Join(on) | Pending::Wait(Wish::Join(on), _) if on == thread),
         );
     }
 
-    /// [`ProgramState::settle`] for this thread, if it stands before an operation.
+    /// Calls [`ProgramState::settle`] for this thread, if it stands before an operation.
     pub(super) fn settle_again(&mut self, thread: Thread) {
         self.settle_arrived(|other, _| other == thread);
     }
 
-    /// The committer, which was chosen, goes on; false if commits are no steps, and it is a thread like others.
+    /// Lets the committer, which was chosen, go on. Returns false if commits are no steps, and it is a thread like others.
     pub(super) fn commits(&mut self, committer: Thread) -> bool {
         let is_thread = self.threads.status(committer) != Status::Absent;
         if !is_thread {

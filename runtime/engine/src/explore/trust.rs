@@ -127,7 +127,7 @@ impl Trust {
         Ok(Self { tasks: units.iter().cloned().collect(), ..Self::within(preemptions) })
     }
 
-    /// The unit of a whole search.
+    /// Returns the unit of a whole search.
     #[must_use]
     pub fn whole() -> Unit {
         slices::whole()

@@ -1,5 +1,5 @@
-//! What events come after for other reasons than program order and conflicts: a commit after its store, and a fence after
-//! the commits of its thread.
+//! The orders of events that have other reasons than program order and conflicts: a commit comes after its store, and a fence
+//! after the commits of its thread.
 
 use super::numbers::Stamp;
 
@@ -8,12 +8,12 @@ use super::numbers::Stamp;
 pub(super) struct Orders(Vec<(Stamp, Stamp)>);
 
 impl Orders {
-    /// How many bytes of memory they take.
+    /// Returns how many bytes of memory the orders take.
     pub(super) const fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<(Stamp, Stamp)>()
     }
 
-    /// The events that this one comes after.
+    /// Returns the events that this one comes after.
     #[inline]
     pub(super) fn of(&self, event: Stamp) -> impl Iterator<Item = Stamp> + Clone + '_ {
         let first = if self.0.is_empty() { 0 } else { self.0.partition_point(|&(later, _)| later < event) };
@@ -27,7 +27,7 @@ impl Orders {
         self.0.splice(at..at, earlier.map(|earlier| (event, earlier)));
     }
 
-    /// The event comes after nothing.
+    /// Forgets what the event comes after.
     #[inline]
     pub(super) fn remove(&mut self, event: Stamp) {
         if !self.0.is_empty() {
@@ -35,7 +35,7 @@ impl Orders {
         }
     }
 
-    /// Forgets all.
+    /// Forgets all orders.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
