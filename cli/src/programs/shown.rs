@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use protocol::{ExitStatus, Identity, StoppedBy};
+use protocol::{ExitStatus, Identity, MemoryModel, MonitorName, StoppedBy};
 
 use super::accepted::Accepted;
 use super::found::{Found, REPLAYED};
@@ -14,6 +14,7 @@ use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
 use crate::report::excerpt::{self, Sources};
 use crate::report::finding::{self, Detail};
+use crate::report::graph::relaxed_orders;
 use crate::search::Exploration;
 use crate::text::{counted, printable};
 
@@ -33,13 +34,23 @@ pub(crate) fn show(
     sources: &mut Sources,
 ) {
     let mut told = Told::default();
+    let mut reported: Vec<(&CheckPlan, Vec<&Found>)> = Vec::new();
     for searched in all {
-        show_found(&searched.plan, &alarming(searched, judged), &mut told, sources);
-        notes(&searched.plan, &searched.exploration, &mut told, sources);
+        let (failures, reports) =
+            alarming(searched, judged).into_iter().partition::<Vec<_>, _>(|one| one.violation.monitor.is_none());
+        show_found(&searched.plan, &failures, &mut told, sources);
+        reported.push((&searched.plan, reports));
     }
     for one in judged {
         let found: Vec<&Found> = one.found.iter().filter(|one| one.accepted.is_none()).collect();
         show_found(&one.plan, &found, &mut told, sources);
+    }
+    // What monitors report explains failures: it comes behind them.
+    for (plan, reports) in reported {
+        show_found(plan, &reports, &mut told, sources);
+    }
+    for searched in all {
+        notes(&searched.plan, &searched.exploration, &mut told, sources);
     }
     if plan.judging.counted == Counted::Consequence {
         let found = all.iter().flat_map(|searched| &searched.found);
@@ -48,24 +59,44 @@ pub(crate) fn show(
     plan.screen().print(&accepted.in_words(all, judged));
 }
 
-/// The failures that have been shown so far: one that comes again under another model gets only a line.
+/// What has been shown so far: what comes again under another model gets a line.
 #[derive(Default)]
 struct Told {
-    /// The failures, each with the id of its finding.
-    failures: Vec<(Identity, String)>,
+    findings: Vec<Shown>,
     notes: BTreeSet<String>,
 }
 
-impl Told {
-    /// Returns the id of the finding that shows the same failure of another search, if there is one.
-    fn known(&self, one: &Found) -> Option<&str> {
-        let identity = failure(one)?;
-        self.failures.iter().find(|(known, _)| *known == identity).map(|(_, id)| id.as_str())
-    }
+/// A finding that has been shown.
+struct Shown {
+    id: String,
+    /// The model of the monitor that reports it, if one does.
+    model: Option<MemoryModel>,
+    identity: Identity,
+    /// The orders of a thread that its execution graph does not keep: the machine may differ, and the reason not.
+    orders: Vec<String>,
+}
 
-    /// Notes what one search has shown.
-    fn tell(&mut self, found: &[&Found]) {
-        self.failures.extend(found.iter().filter_map(|one| Some((failure(one)?, one.id.clone()))));
+impl Shown {
+    fn new(one: &Found) -> Shown {
+        let violation = &one.violation;
+        let identity = Identity::failed(violation.kind, &violation.subject, &violation.sites);
+        let orders = violation.schedule.graph.iter().flat_map(relaxed_orders).collect();
+        Shown { id: one.id.clone(), model: violation.monitor.and_then(MonitorName::model), identity, orders }
+    }
+}
+
+impl Told {
+    /// Takes in that a finding is shown, and returns the id of the one that has shown the same under another model, if one has.
+    fn tell(&mut self, one: &Found) -> Option<String> {
+        let new = Shown::new(one);
+        let is_same = |old: &&Shown| {
+            // Two monitors of one model may report the same places, each with a cycle of its own.
+            let is_other = new.model.is_none() || old.model != new.model;
+            is_other && old.identity == new.identity && old.orders == new.orders
+        };
+        let known = self.findings.iter().find(is_same).map(|old| old.id.clone());
+        self.findings.push(new);
+        known
     }
 
     /// Prints a note that has not been printed.
@@ -76,14 +107,7 @@ impl Told {
     }
 }
 
-/// Returns the identity of a failure, which is the same under another model; none for what a monitor reports.
-fn failure(one: &Found) -> Option<Identity> {
-    let violation = &one.violation;
-    let is_failure = violation.monitor.is_none();
-    is_failure.then(|| Identity::failed(violation.kind, &violation.subject, &violation.sites))
-}
-
-/// Returns all findings, except harmless SC violations and what is accepted.
+/// Returns all findings but harmless SC violations, and what is accepted.
 fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
     let is_harmless = |one: &&Found| {
         let by = judged.iter().find(|judged| is_of(&one.violation, judged.model));
@@ -102,8 +126,8 @@ fn show_found(plan: &CheckPlan, found: &[&Found], told: &mut Told, sources: &mut
     for one in found.iter().take(REPLAYED) {
         let group = group_name(&one.violation);
         let subject = one.subject(plan);
-        if let Some(other) = told.known(one) {
-            screen.print(&finding::again(&subject, other));
+        if let Some(other) = told.tell(one) {
+            screen.print(&finding::again(&subject, &other));
             continue;
         }
         let text = match before.iter().filter(|other| **other == group).count() {
@@ -117,7 +141,6 @@ fn show_found(plan: &CheckPlan, found: &[&Found], told: &mut Told, sources: &mut
     if found.len() > REPLAYED {
         screen.print(&format!("… and {} more in {}\n", found.len() - REPLAYED, plan.out.display()));
     }
-    told.tell(found);
 }
 
 /// Shows what is not supported, and whatever else has to be told of a search.
