@@ -63,7 +63,7 @@ operations! {
     Fence = "fence",
     /// A fence of stores alone, in an event log.
     StoreBarrier = "store-barrier",
-    /// The arrival of a store in memory, in an event log.
+    /// The arrival of a store in memory: in an event log, and where the explorer `dpor` takes commits as events.
     Commit = "commit",
     /// Taking a mutex or a spin lock.
     Lock = "lock",

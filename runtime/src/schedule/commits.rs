@@ -37,7 +37,7 @@ pub(crate) enum Approach {
 #[inline(never)]
 pub(crate) fn approaches(runtime: &mut Runtime, approach: Approach, address: usize, width: usize) -> Turn {
     if steps::are_taken(runtime) {
-        // What had to commit first has done so.
+        // The stores that had to commit first have done so.
         return Turn::Ours;
     }
     let thread = runtime.running;
@@ -278,7 +278,7 @@ pub(crate) fn ends(runtime: &mut Runtime, ended: Range<usize>) -> Turn {
 pub(crate) fn late_use(runtime: &mut Runtime, ended: &Range<usize>) -> Turn {
     let Some(buffers) = &runtime.buffers else { return Turn::Ours };
     if buffers.steps.is_some() {
-        // Its commit is refused.
+        // The commit of such a store is refused instead.
         return Turn::Ours;
     }
     let Some((which, entry)) = buffers.of_others(ended) else { return Turn::Ours };
@@ -288,7 +288,8 @@ pub(crate) fn late_use(runtime: &mut Runtime, ended: &Range<usize>) -> Turn {
     Turn::Other(Switch::End)
 }
 
-/// What is wrong with the commit of the thread's store, by the event with this index, to these bytes.
+/// Returns the failure that the commit of a thread's store is, if the bytes may not be accessed; `event` is the index
+/// of the store.
 pub(crate) fn misused(runtime: &mut Runtime, thread: Thread, event: u32, used: &Range<usize>) -> Option<Failure> {
     let refusal = runtime.memory.refusal(used)?;
     let site = runtime.recorder.trail.note(event).map_or(std::ptr::null(), |note| note.site);

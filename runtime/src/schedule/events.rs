@@ -117,13 +117,13 @@ fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     turn
 }
 
-/// Whether the access is to memory that is no more: what comes first, the end or a commit, is seen at the commit.
+/// Whether the access is to memory that has ended: whether the end or the commit comes first is seen at the commit.
 fn has_ended(runtime: &Runtime, access: &WideAccess<'_>) -> bool {
     let refusal = runtime.memory.refusal(&(access.address..access.address + access.before.len()));
     refusal.is_some_and(|refusal| refusal.kind == FailureKind::UseAfterFree)
 }
 
-/// [`locate`] for a store to memory that is no more: the next access to it has to be refused, too.
+/// Reports a store, as [`locate`] does, to memory that has ended: the next access to it has to be refused, too.
 fn locate_ended(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     let &WideAccess { address, kind, barriers, operation, site, before, .. } = access;
     let known = runtime.memory.shadow.locations();

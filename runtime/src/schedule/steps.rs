@@ -1,9 +1,10 @@
-//! Commits as steps of their own, where the explorer runs one execution of each class ([`engine::buffers::Steps`]): a store
-//! is to the explorer nothing that others see, its commit is an event of a committer, which is chosen as threads are.
+//! Commits as steps of their own, where the explorer runs one execution of each class ([`engine::buffers::Steps`]): to
+//! the explorer a store is nothing that others see, and its commit is an event of a committer, which is chosen as
+//! threads are.
 //!
-//! What drains a buffer waits, before its turn, for the commits of its thread. A call may drain on one path and not on another
-//! one, and which path it takes is seen too late for that. So it is chosen beforehand whether it waits, and an execution in
-//! which the path is another one is none.
+//! An operation that drains a buffer waits, before its turn, for the commits of its thread. A call may drain on one
+//! path and not on another, and which path it takes is known too late for that. So it is chosen beforehand whether it
+//! waits, and an execution in which it takes another path does not count.
 
 use std::ops::Range;
 
@@ -32,12 +33,12 @@ pub(crate) fn are_taken(runtime: &Runtime) -> bool {
     runtime.buffers.as_ref().is_some_and(|buffers| buffers.steps.is_some())
 }
 
-/// Whether what others see of an event of this kind is its commit.
+/// Whether other threads see an event of this kind only as its commit.
 pub(crate) fn puts_off(runtime: &Runtime, kind: Kind) -> bool {
     kind == Kind::Store && are_taken(runtime)
 }
 
-/// Whether this is no thread of the program.
+/// Whether this is a committer, and no thread of the program.
 pub(crate) fn is_committer(runtime: &Runtime, thread: Thread) -> bool {
     thread >= Thread::FIRST_COMMITTER && are_taken(runtime)
 }
@@ -48,7 +49,7 @@ pub(crate) fn is_held(runtime: &Runtime) -> bool {
     steps.is_some_and(|steps| steps.is_held(runtime.running))
 }
 
-/// The running thread stands before an access, for which some of its stores may have to commit.
+/// Lets the running thread, which stands before an access, wait for the stores that have to commit first.
 pub(crate) fn stands_before(runtime: &mut Runtime, approach: Approach, address: usize, width: usize) {
     if let Approach::Update(barrier) = approach {
         if let Some(buffers) = &mut runtime.buffers
@@ -62,7 +63,7 @@ pub(crate) fn stands_before(runtime: &mut Runtime, approach: Approach, address: 
     }
 }
 
-/// The running thread performs its next operation behind what has to commit before a store to these bytes.
+/// Lets the running thread's next operation wait for the stores that have to commit before one to these bytes.
 pub(crate) fn awaits_bytes(runtime: &mut Runtime, bytes: Range<usize>) {
     let thread = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return };
@@ -72,7 +73,7 @@ pub(crate) fn awaits_bytes(runtime: &mut Runtime, bytes: Range<usize>) {
     waits(runtime, thread);
 }
 
-/// The running thread performs its next operation behind the commits of all that it has stored.
+/// Lets the running thread's next operation wait for the commits of all its stores.
 pub(crate) fn awaits_all(runtime: &mut Runtime) {
     let thread = runtime.running;
     if let Some(steps) = runtime.buffers.as_mut().and_then(|buffers| buffers.steps.as_mut()) {
@@ -81,7 +82,7 @@ pub(crate) fn awaits_all(runtime: &mut Runtime) {
     }
 }
 
-/// The thread waits for commits, unless all of them have come.
+/// Tells the engine whether the thread waits for commits, or which ones have come before it.
 fn waits(runtime: &mut Runtime, thread: Thread) {
     let Some(buffers) = &mut runtime.buffers else { return };
     let Some(mut steps) = buffers.steps.take() else { return };
@@ -98,7 +99,8 @@ fn waits(runtime: &mut Runtime, thread: Thread) {
     }
 }
 
-/// The running thread is about to see that this one has ended, of which no store waits.
+/// Tells the explorer that the running thread, which is about to see that another one has ended, comes after all
+/// commits of that one.
 pub(crate) fn comes_after_all_of(runtime: &mut Runtime, ended: Thread) {
     let thread = runtime.running;
     let Some(buffers) = &runtime.buffers else { return };
@@ -108,15 +110,15 @@ pub(crate) fn comes_after_all_of(runtime: &mut Runtime, ended: Thread) {
     }
 }
 
-/// How it is known whether a call drains its thread's buffer.
+/// The knowledge, before a call, whether it drains its thread's buffer.
 enum Drains {
     Always,
     Never,
-    /// It depends on what others have done.
+    /// The call drains on one path and not on another, which depends on what other threads have done.
     Perhaps,
 }
 
-/// Whether the call drains, whose turn has not come.
+/// Returns whether a call drains, before its turn has come.
 fn drains(runtime: &mut Runtime, call: Call, pending: Pending) -> Drains {
     let returns_from_once = call.name.contains("once") && pending == Pending::Access;
     if call.name == "the end of the thread" || call.name == "futex" || returns_from_once {
@@ -136,7 +138,7 @@ fn drains(runtime: &mut Runtime, call: Call, pending: Pending) -> Drains {
     if !call.name.contains("mutex") && !call.name.starts_with("mtx") {
         return Drains::Always;
     }
-    // What a thread makes of its own mutex is seen by nobody else.
+    // No other thread sees what a thread does to a mutex that it holds.
     let object = runtime.objects.number(Class::Mutex, call.address);
     let Some(mut mutex) = runtime.execution.state.objects.mutex(object).copied() else { return Drains::Always };
     let own = Some(runtime.running);
@@ -145,7 +147,8 @@ fn drains(runtime: &mut Runtime, call: Call, pending: Pending) -> Drains {
     if is_released || is_acquired { Drains::Always } else { Drains::Never }
 }
 
-/// The running thread stands before a call: it may have to wait for its commits.
+/// Lets the running thread, which stands before a call, wait for its commits if the call drains, or may drain and is
+/// chosen to.
 pub(crate) fn stands_before_call(runtime: &mut Runtime, call: Call, pending: Pending) -> Turn {
     let thread = runtime.running;
     let Some(buffers) = &runtime.buffers else { return Turn::Ours };
@@ -161,7 +164,7 @@ pub(crate) fn stands_before_call(runtime: &mut Runtime, call: Call, pending: Pen
     let expected = match drains(runtime, call, pending) {
         Drains::Never => Expected::Nothing,
         Drains::Always => Expected::Drained,
-        // Of the rounds of a loop that come to nothing, one stands for the others.
+        // One of the rounds of a loop without effect stands for the others.
         Drains::Perhaps if is_granted => Expected::ChosenDrained,
         Drains::Perhaps => match runtime.execution.choose_value(2) {
             Ok(0) => Expected::ChosenDrained,
@@ -178,7 +181,8 @@ pub(crate) fn stands_before_call(runtime: &mut Runtime, call: Call, pending: Pen
     Turn::Ours
 }
 
-/// The running thread has performed what is no access, which drains its buffer or not: whether that was expected.
+/// Checks that an event of the running thread that is no access drains its buffer, or does not, as was expected; ends
+/// the execution if not.
 pub(crate) fn was_expected(runtime: &mut Runtime, drains: bool) -> Turn {
     let thread = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -208,7 +212,7 @@ pub(crate) fn was_expected(runtime: &mut Runtime, drains: bool) -> Turn {
     Turn::Other(Switch::End)
 }
 
-/// A store of the running thread waits, which has just been reported.
+/// Notes that the store which the running thread has just reported waits.
 pub(crate) fn has_stored(runtime: &mut Runtime) -> Turn {
     let thread = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -227,7 +231,7 @@ pub(crate) fn has_stored(runtime: &mut Runtime) -> Turn {
     Turn::Ours
 }
 
-/// Says which of the thread's stores may commit next.
+/// Tells the engine which of the thread's stores may commit next.
 fn offer(runtime: &mut Runtime, thread: Thread) {
     let Some(buffers) = &mut runtime.buffers else { return };
     let Some(mut steps) = buffers.steps.take() else { return };
@@ -243,7 +247,7 @@ fn offer(runtime: &mut Runtime, thread: Thread) {
     buffers.steps = Some(steps);
 }
 
-/// The committer, which has been chosen, commits.
+/// Performs the commit of a committer, which has been chosen.
 pub(crate) fn commits(runtime: &mut Runtime, committer: Thread) -> Turn {
     let event = runtime.execution.history.length();
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -300,7 +304,7 @@ pub(crate) fn commits(runtime: &mut Runtime, committer: Thread) -> Turn {
     Turn::Ours
 }
 
-/// What an entry has changed, if it is of at most 8 bytes.
+/// Returns the values before and after a commit of at most 8 bytes.
 fn values(before: &[u8], after: &[u8]) -> Values {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
     match before.len() {
@@ -309,7 +313,7 @@ fn values(before: &[u8], after: &[u8]) -> Values {
     }
 }
 
-/// Takes a commit into the execution.
+/// Adds a commit to the execution.
 fn report(
     runtime: &mut Runtime,
     committer: Thread,

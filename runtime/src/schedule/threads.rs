@@ -58,7 +58,6 @@ pub(crate) fn unclaim(child: Thread) {
 pub(crate) fn joined(call: Call, child: Thread) -> usize {
     let joined = with(|runtime| {
         let before = calls::JOIN.effect.before();
-        // What the thread has stored is there when it is known to have ended.
         steps::comes_after_all_of(runtime, child);
         // What the thread has stored is in memory when it is known to have ended.
         let event = match commits::drain(runtime, child) {

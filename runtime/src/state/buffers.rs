@@ -20,17 +20,17 @@ pub(crate) enum Owed {
     Lock(Object),
 }
 
-/// What is expected of an operation that may wait for the commits of its thread.
+/// The expectation of an operation that may have to wait for the commits of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Expected {
-    /// Nothing, or that it waits for none.
+    /// Nothing is expected, or that the operation waits for none.
     #[default]
     Nothing,
-    /// It has waited for them; and it is known that it has to.
+    /// The operation has waited for them, as it is known that it has to.
     Drained,
-    /// It has waited for them, as it was chosen.
+    /// The operation has waited for them, as was chosen for it.
     ChosenDrained,
-    /// It has not, as it was chosen.
+    /// The operation has not waited for them, as was chosen for it.
     ChosenUndrained,
 }
 
@@ -46,9 +46,9 @@ pub(crate) struct BufferedMemory {
     fresh: PerThread<Option<u32>>,
     /// The threads that may go on only after a commit.
     owed: PerThread<Option<Owed>>,
-    /// Where commits are steps to the explorer.
+    /// The steps, if commits are steps to the explorer.
     pub(crate) steps: Option<Steps>,
-    /// Where commits are steps: what is expected of the next operation of each thread.
+    /// The expectation of the next operation of each thread, if commits are steps.
     pub(crate) expected: PerThread<Expected>,
     /// The number of first threads that have used these tables.
     used: usize,
@@ -138,7 +138,8 @@ impl BufferedMemory {
         entry.releases
     }
 
-    /// The entry commits, as a step: the entry, with the bytes that it has written, and what memory held before.
+    /// Commits an entry, as a step; returns the entry, with the bytes that it has written, and the bytes that memory
+    /// held before.
     pub(crate) fn commit_alone(&mut self, which: Which) -> (StoreEntry, Vec<u8>) {
         self.take_off();
         let entry = self.waiting.commit(which);
@@ -150,7 +151,7 @@ impl BufferedMemory {
         (entry, held)
     }
 
-    /// What is expected of the thread's next operation.
+    /// Sets the expectation of the thread's next operation.
     pub(crate) fn expect(&mut self, thread: Thread, expected: Expected) {
         self.used = self.used.max(thread.index() + 1);
         self.expected[thread] = expected;

@@ -16,7 +16,7 @@ pub(crate) struct Conclusion {
     /// Whether an assumption failed in some thread, or it stopped in the middle of an atomic block, and the others went
     /// on.
     pub(crate) assumed: bool,
-    /// A call has taken another path than was chosen for it: what follows is no execution of the program.
+    /// Whether a call has taken another path than was chosen for it, so that this is no execution of the program.
     pub(crate) is_none: bool,
     /// Whether a location had to be cut, so that the execution must be run again.
     pub(crate) void: bool,

@@ -35,7 +35,7 @@ pub(crate) fn turn_to_access(approach: Approach, address: usize, width: usize, s
     }
 }
 
-/// [`turn_to_access`] on a machine with store buffers.
+/// Waits for the running thread's turn, as [`turn_to_access`] does, on a machine with store buffers.
 #[cold]
 #[inline(never)]
 fn turn_to_buffered_access(approach: Approach, address: usize, width: usize, site: RecordPointer) {
