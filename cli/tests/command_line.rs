@@ -725,7 +725,11 @@ fn a_litmus_test_that_goes_astray() {
 fn what_does_not_go_with_store_buffers_is_a_usage_error() {
     let bench = Bench::empty();
     for (line, message) in [
-        ("check x.c --model tso --explorer dpor", "explorer `dpor` does not fit model `tso`"),
+        (
+            "check x.c --model tso --explorer dpor --preemptions 2",
+            "--preemptions does not fit the explorer dpor on a machine with store buffers in this version",
+        ),
+        ("check x.c --model tso --explorer dpor --delays 2", "--delays does not fit the explorer dpor"),
         ("check x.c --model power --explorer bounded", "explorer `bounded` does not fit model `power`"),
         ("check x.c --delays 1", "--delays fits only a machine with store buffers"),
         ("check x.c --model tso --delays x --explorer bounded", "--delays `x` is no bound"),
