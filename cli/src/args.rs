@@ -9,7 +9,7 @@ use clap::{Arg, Args, Parser, Subcommand};
 
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
-use crate::values::{self, Delays, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Time, Until, Words};
+use crate::values::{self, Delays, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Switch, Time, Until, Words};
 
 const HELP: &str = "\
 Finds the missing fences of C/pthreads programs: explores thread schedules and
@@ -39,7 +39,7 @@ Exploring:
   --monitor LIST   tso, pso (default), race, sc-atomicity, tso-atomicity, none
   --explorer NAME   auto (the default), bounded, dpor, random, pct, urw, rsmc
   --preemptions K|none, --unroll N, --seed S  auto, bounded, dpor; rsmc; random
-  --delays N|none   tso, pso with bounded, random, pct, urw: stores that wait
+  --delays N|none; --lse on|off, --rcpc on|off   of store buffers; of armv8
   --stop-at-first, --keep-going, --leaks, --uninitialised, --exit-status ignore
   --strict, --no-judge, --judge-time 60s, --outcome memory|observed|exit
   --advice-time 10s, --no-advice   what forbids findings: tried for so long
@@ -48,8 +48,7 @@ Budgets:
   --executions N, --time 30s|2m   of the whole search [none; auto: 60s]
   --max-events N, --local-timeout 10s, --max-memory MIB   of a run, thread, all
   -j N, --checkpoint FILE   processes [default: cores]; go on from it if killed
-Compiling .c files, as clang:
-  -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"
+Compiling (-O1), as clang: -O, -D, -U, -I, -L, -l, -std=; others: --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
   --json FILE|-, --record FILE   the result; all executions as an event log
@@ -213,6 +212,10 @@ pub(crate) struct CheckArgs {
     pub(crate) preemptions: Option<Preemptions>,
     #[arg(long, value_name = "N|none", value_parser = values::delays)]
     pub(crate) delays: Option<Delays>,
+    #[arg(long, value_name = "WHETHER")]
+    pub(crate) lse: Option<Switch>,
+    #[arg(long, value_name = "WHETHER")]
+    pub(crate) rcpc: Option<Switch>,
     #[arg(long, value_name = "S", value_parser = values::seed)]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "N", value_parser = |text: &str| values::count("--executions", text))]

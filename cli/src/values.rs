@@ -91,6 +91,15 @@ pub(crate) enum ExitStatuses {
     Ignore,
 }
 
+/// Whether processors have something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Switch {
+    /// They have it.
+    On,
+    /// They do not.
+    Off,
+}
+
 /// The most processes that may be asked for; more are a mistake.
 const WORKERS: usize = 1024;
 

@@ -203,7 +203,7 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
     if slice.units.iter().any(|unit| unit.prefixes == Prefixes::Rest) {
         return Stopped::Open;
     }
-    with(|runtime| graphs::run_for_graphs(runtime, graphs.model, graphs.unroll));
+    with(|runtime| graphs::run_for_graphs(runtime, graphs.model, graphs.code, graphs.unroll));
     if graphs.cycles == Cycles::Counted {
         with(|runtime| runtime.recorder.count_cycles());
     }
@@ -333,7 +333,7 @@ pub(crate) fn replay(job: &Replay) {
 
 /// Replays an execution graph, with the threads numbered as in its search.
 fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
-    with(|runtime| graphs::run_for_graphs(runtime, graph.model, None));
+    with(|runtime| graphs::run_for_graphs(runtime, graph.model, graph.code, None));
     with(|runtime| number(runtime.graph_mut(), threads));
     let replayed = graphs::replay(graph);
     ticks::set_patience(u64::MAX);

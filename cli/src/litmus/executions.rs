@@ -10,7 +10,7 @@ use litmus::outcomes::show;
 use litmus::schedules::Happened;
 use litmus::{Instruction, Operation as Instructed, TextPosition, Value};
 use protocol::{
-    FailureKind, Graph, GraphEvent, MemoryModel, Operation, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
+    Code, FailureKind, Graph, GraphEvent, MemoryModel, Operation, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
     Violation,
 };
 
@@ -68,7 +68,11 @@ pub(super) fn schedule(target: &TestFile, events: &[Happened]) -> Schedule {
 pub(super) fn graph(target: &TestFile, model: MemoryModel, finished: &Finished<'_>) -> Schedule {
     let accesses = finished.accesses();
     let events = accesses.iter().map(|performed| graph_event(target, performed)).collect();
-    Schedule { threads: paths(target), graph: Some(Graph { model, events }), ..Schedule::default() }
+    Schedule {
+        threads: paths(target),
+        graph: Some(Graph { model, code: Code::default(), events }),
+        ..Schedule::default()
+    }
 }
 
 fn graph_event(target: &TestFile, performed: &Performed) -> GraphEvent {

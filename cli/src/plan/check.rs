@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use protocol::{
-    Cycles, ExitStatus, Explore, Graphs, Heap, Leaks, Limits, Machine, MemoryModel, MonitorName, Recorded, Reuse,
+    Code, Cycles, ExitStatus, Explore, Graphs, Heap, Leaks, Limits, Machine, MemoryModel, MonitorName, Recorded, Reuse,
     VERSION, Wakeups,
 };
 
 use super::advice::AdviceTime;
+use super::arm::code_for_arm;
 use super::compiler::compile_options;
 use super::enumeration::{explored, unfit};
 use super::explorer::{Explored, Explorer, has_interleavings};
@@ -70,6 +71,8 @@ pub(crate) struct CheckPlan {
     pub(crate) unroll: Option<u64>,
     /// The bound on stores that are delayed at a time, on a machine with store buffers.
     delays: Option<u32>,
+    /// The code that a compiler makes for ARMv8.
+    code: Code,
     /// The division of the search among processes.
     pub(crate) spread: Spread,
     /// The file of the checkpoint, if the search is kept in one.
@@ -111,6 +114,7 @@ impl CheckPlan {
         fits_target(typed, &target, &models)?;
         let compile_options = compile_options(typed, &models);
         let unroll = unroll(typed, &models)?;
+        let code = code_for_arm(typed, &target, &models)?;
         Ok(CheckPlan {
             target,
             models,
@@ -124,6 +128,7 @@ impl CheckPlan {
             unfit: unfit(typed),
             auto_seconds: (typed.preemptions != Some(Preemptions::Unbounded)).then_some(AUTO_SECONDS),
             unroll,
+            code,
             delays,
             spread: Spread { workers: typed.jobs.unwrap_or_else(cores), slice: typed.slice_executions },
             checkpoint: typed.checkpoint.clone(),
@@ -169,7 +174,7 @@ impl CheckPlan {
             let seconds = plan.budget.seconds;
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
             let compared = self.is_judged_by(model).then_some(self.judging.compared);
-            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles });
+            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles, code: plan.code });
             plan.explore.compared = compared;
             plan.spread = Spread { workers: 1, slice: None };
             let named = self.graph_monitors.iter().copied();

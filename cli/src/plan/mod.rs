@@ -1,6 +1,7 @@
 //! The meaning of the command line.
 
 pub(crate) mod advice;
+mod arm;
 pub(crate) mod check;
 pub(crate) mod compiler;
 pub(crate) mod costs;

@@ -252,7 +252,7 @@ fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Graph, GraphEvent, MemoryModel, Operation, Place};
+    use protocol::{Code, Graph, GraphEvent, MemoryModel, Operation, Place};
 
     use super::{dot, in_words, rows};
     use crate::report::names::Threads;
@@ -285,7 +285,7 @@ mod tests {
 
     fn store_buffering() -> Graph {
         let events = vec![store(1, 0, "x", 0), event(1, 1, "y", 1), store(2, 0, "y", 1), event(2, 1, "x", 0)];
-        Graph { model: MemoryModel::Tso, events }
+        Graph { model: MemoryModel::Tso, code: Code::default(), events }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The job of a search: which executions are run, what watches them, and how far each may go.
 
+use engine::mapping::machines::armv8::Code;
 use engine::model::MemoryModel;
 use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,9 @@ pub struct Graphs {
     /// The treatment of cycles of happens-before.
     #[serde(default)]
     pub cycles: Cycles,
+    /// The code that a compiler makes for ARMv8.
+    #[serde(default)]
+    pub code: Code,
 }
 
 /// The treatment of cycles of happens-before in execution graphs.

@@ -5,7 +5,7 @@ use engine::graph::{Access, Internal, Link, Reached, Value, Written};
 use engine::mapping::graphs::{self, Around, Form};
 use engine::mapping::power::Synchronizes;
 use engine::mapping::{Barriers, MachineFence, Order};
-use protocol::Operation;
+use protocol::{Code, MemoryModel, Operation, Updates};
 
 use crate::graph::stops::{park, refuse};
 use crate::graph::{dependencies, initialisers};
@@ -182,7 +182,7 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
     let (of_address, of_value) = labels::given();
     let (of_expected, is_unused) = labels::given_of_update();
     let barriers = ordered(graph, access);
-    let form = form(operation, width, is_unused);
+    let form = form(graph.code, operation, width, is_unused);
     let Around { before: fences, after: behind, synchronizes, annotations } =
         graphs::access(graph.model, kind, barriers, form);
     graph.run.compared = of_expected;
@@ -208,6 +208,12 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
         Kind::Rmw if operation == Operation::Exchange => Access::Update(Internal::None),
         Kind::Rmw => Access::Update(Internal::Data),
         _ => Access::Update(Internal::Control),
+    };
+    let annotations = match (graph.model, operation) {
+        (MemoryModel::Armv8, operation) if operation != Operation::FetchNand => {
+            graph.code.annotated(access, annotations)
+        }
+        _ => annotations,
     };
     graph.run.fences += fences;
     graph.has_address(of_address);
@@ -244,10 +250,11 @@ fn ordered(graph: &mut Graph, access: &access::Access) -> Barriers {
 
 /// Returns the form in which a read-modify-write of this width is compiled: RISC-V has single instructions for 4 and 8
 /// bytes, and no machine has one for the complement of an `and`.
-fn form(operation: Operation, width: u8, is_unused: bool) -> Form {
+fn form(code: Code, operation: Operation, width: u8, is_unused: bool) -> Form {
     match operation {
         Operation::FetchNand => Form::Pair,
-        _ if is_unused => Form::Unused,
+        // A pair of exclusive instructions reads in any case.
+        _ if is_unused && code.updates != Updates::Pairs => Form::Unused,
         _ if width < 4 => Form::Pair,
         _ => Form::Single,
     }

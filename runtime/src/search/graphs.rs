@@ -22,7 +22,7 @@ use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
 use protocol::{
-    Explore, FailureKind, GraphEvent, Operation, Place, Role, Schedule, SiteUse, StoppedBy, Trace, TraceEvent,
+    Code, Explore, FailureKind, GraphEvent, Operation, Place, Role, Schedule, SiteUse, StoppedBy, Trace, TraceEvent,
 };
 
 use crate::graph::stops::option_of;
@@ -536,8 +536,8 @@ fn fails_to_repeat(runtime: &mut Runtime, thread: Thread) {
 
 /// Lets the program be run for the execution graphs of this model from now on, with at most `unroll` rounds of each
 /// loop.
-pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, unroll: Option<u64>) {
-    runtime.graph = Some(Box::new(Graph::new(model, unroll)));
+pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, code: Code, unroll: Option<u64>) {
+    runtime.graph = Some(Box::new(Graph { code, ..Graph::new(model, unroll) }));
     World::Alone.enter();
     if model.has_dependencies() {
         runtime.remarks.assumptions.insert("dependencies are those of the source: a compiler may break some");

@@ -9,7 +9,7 @@ use engine::graph::{Access, Annotations, Fences, Link, Reached, Value, Written};
 use engine::mapping::Order;
 use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
-use protocol::{Obstacle, Wrong};
+use protocol::{Code, Obstacle, Wrong};
 use rustc_hash::FxHashMap;
 
 use crate::process::fiber::Switch;
@@ -166,6 +166,8 @@ pub(crate) struct Idle {
 /// The state of a search for execution graphs beside the engine's.
 pub(crate) struct Graph {
     pub(crate) model: MemoryModel,
+    /// The code that a compiler makes for ARMv8.
+    pub(crate) code: Code,
     /// The most rounds of a loop each time it is entered; `None` if there is no limit.
     pub(crate) unroll: Option<u64>,
     pub(crate) places: Places,
@@ -196,6 +198,7 @@ impl Graph {
     pub(crate) fn new(model: MemoryModel, unroll: Option<u64>) -> Self {
         Self {
             model,
+            code: Code::default(),
             unroll,
             places: Places::default(),
             sets: Sets::default(),

@@ -29,6 +29,54 @@ pub const fn of_both(success: Order, failure: Order) -> Order {
 pub mod armv8 {
     use super::{Access, Annotations, Order, annotated};
 
+    /// The code for read-modify-writes.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    pub enum Updates {
+        /// Whichever the processor has: only what both keep in order is counted on.
+        #[default]
+        Either,
+        /// Single instructions (LSE).
+        Single,
+        /// Loops of a pair of exclusive instructions.
+        Pairs,
+    }
+
+    /// The code for loads that acquire, and are not sequentially consistent.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    pub enum AcquireLoads {
+        /// `ldapr`.
+        #[default]
+        Ldapr,
+        /// `ldar`.
+        Ldar,
+    }
+
+    /// The code that a compiler makes, as far as it is known.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct Code {
+        /// The code for read-modify-writes.
+        pub updates: Updates,
+        /// The code for loads that acquire.
+        pub loads: AcquireLoads,
+    }
+
+    impl Code {
+        /// Returns the annotations of an access in this code, given those of the weakest code.
+        #[must_use]
+        pub const fn annotated(self, access: Access, annotations: Annotations) -> Annotations {
+            match (access, self.updates, self.loads) {
+                (Access::Load, _, AcquireLoads::Ldar) if annotations.has(Annotations::ACQUIRE_PC) => {
+                    annotations.without(Annotations::ACQUIRE_PC).and(Annotations::ACQUIRE)
+                }
+                (Access::Update(_), Updates::Single, _) => annotations.and(Annotations::SINGLE),
+                _ => annotations,
+            }
+        }
+    }
+
     /// Returns the annotations of an access of this order.
     #[must_use]
     pub const fn access(access: Access, order: Order) -> Annotations {

@@ -260,12 +260,12 @@ fn overtaken<const W: usize>(execution: &CompleteTrace<'_, W>, event: EventId) -
 /// Returns the execution as a schedule.
 pub(crate) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Schedule, Broken> {
     let notes = notes(execution)?;
-    let (threads, model) = with(|runtime| {
+    let (threads, model, code) = with(|runtime| {
         let graph = runtime.graph_mut();
-        (graph.paths.clone(), graph.model)
+        (graph.paths.clone(), graph.model, graph.code)
     })
     .expect("there is a runtime");
-    let graph = protocol::Graph { model, events: describe(execution, &notes) };
+    let graph = protocol::Graph { model, code, events: describe(execution, &notes) };
     Ok(Schedule { threads, graph: Some(graph), ..Schedule::default() })
 }
 
