@@ -178,7 +178,8 @@ fn prove_copies(plan: &FencesPlan, bench: Bench<'_>, patch: &Patch) -> Result<Pr
     prove(&plan, bench)
 }
 
-/// `all 14 TSO executions end as under SC`: in a failure that SC has too, or with an outcome of SC's.
+/// Returns the proof in words: `all 14 TSO executions end as under SC`, that is, in a failure that SC has too, or with an outcome
+/// of SC's.
 fn proof(plan: &FencesPlan, executions: &[(MemoryModel, u64)]) -> String {
     let count = |&(model, count): &(MemoryModel, u64)| {
         let title = model.title();

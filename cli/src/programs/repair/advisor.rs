@@ -1,4 +1,4 @@
-//! The search for a cheapest repair, and for what else is told of it.
+//! The search for a cheapest repair, and for what else is told about it.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -16,10 +16,10 @@ use crate::programs::judging::{Judgement, Known, Side, World, judge};
 use crate::search::Exploration;
 use crate::values::Until;
 
-/// How many sets of the same cost are told.
+/// The number of sets of the same cost that are told.
 const SETS: usize = 8;
 
-/// What is searched, and how much of it is known.
+/// The search, with what is known so far.
 pub(crate) struct Advisor<'a> {
     plan: &'a FencesPlan,
     /// The search for sequentially consistent executions.
@@ -38,7 +38,7 @@ impl<'a> Advisor<'a> {
         Ok(Advisor { plan, consistent, trials })
     }
 
-    /// What is known of the places.
+    /// Returns what is known of the places.
     pub(crate) fn universe(&self) -> &Universe {
         &self.trials.universe
     }
@@ -47,7 +47,7 @@ impl<'a> Advisor<'a> {
         Side::of(World::Graphs, model, exploration, self.plan.check.unroll)
     }
 
-    /// Why the sequentially consistent executions are not known, if they are not.
+    /// Returns the reason why the sequentially consistent executions are not known, if they are not.
     fn cut(&self) -> Option<String> {
         let consistent = self.side(MemoryModel::Sc, &self.consistent);
         let leaves_out = self.consistent.summary.as_ref().is_some_and(|summary| summary.finals.leaves_out());
@@ -87,7 +87,7 @@ impl<'a> Advisor<'a> {
         Ok(Advice::Repaired(Box::new(Repaired { elements, without, executions }), others))
     }
 
-    /// The other sets that repair at the same cost, each proved, as far as there is time.
+    /// Returns the other sets that repair at the same cost, each proved, as far as there is time.
     fn others(&mut self, first: &[Element]) -> Result<Vec<Vec<Element>>, Failure> {
         let cost = |set: &[Element]| set.iter().map(Element::cost).sum::<u64>();
         let mut others: Vec<Vec<Element>> = Vec::new();
@@ -155,7 +155,7 @@ impl<'a> Advisor<'a> {
     }
 }
 
-/// Which executions are wrong, given the sequentially consistent ones.
+/// Returns which executions are wrong, given the sequentially consistent ones.
 fn wrong(until: Until, consistent: &Exploration) -> Wrong {
     match until {
         Until::Sc => Wrong::Inconsistent,

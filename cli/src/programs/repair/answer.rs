@@ -1,4 +1,4 @@
-//! What the search for a repair answers.
+//! The answers of the search for a repair.
 
 use protocol::MemoryModel;
 
@@ -13,30 +13,30 @@ pub(crate) type Executions = Vec<(MemoryModel, u64)>;
 #[derive(Clone, Debug)]
 pub(crate) struct Repaired {
     pub(crate) elements: Vec<Element>,
-    /// What comes back without each of them.
+    /// The wrong behaviours that come back without each of the elements.
     pub(crate) without: Vec<Wronged>,
     /// How many executions the proof took, under each model.
     pub(crate) executions: Executions,
 }
 
-/// What goes wrong under a model.
+/// A wrong behaviour under a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Wronged {
     pub(crate) model: MemoryModel,
-    /// Nothing but that no interleaving is like it where nothing else was asked for.
+    /// The judgement on it; none if it is only that no interleaving is like the execution, where nothing more was asked for.
     pub(crate) judgement: Option<Judgement>,
     pub(crate) exploration: Exploration,
 }
 
-/// The answer.
+/// The advice that is the answer.
 #[derive(Debug)]
 pub(crate) enum Advice {
     /// Nothing is wrong.
     Right(Executions),
     /// A cheapest repair, and others that cost the same.
     Repaired(Box<Repaired>, Vec<Vec<Element>>),
-    /// Whatever is strengthened, this stays.
+    /// This stays whatever is strengthened.
     Hopeless(Box<Wronged>),
-    /// It is not known, and why.
+    /// It is not known what repairs the program; the field is the reason.
     Open(String),
 }

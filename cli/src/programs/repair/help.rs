@@ -1,4 +1,4 @@
-//! What is said with a finding of what forbids it, in words and as JSON has it.
+//! The advice with a finding what forbids it, in words and as the JSON has it.
 
 use protocol::{Order, Point, Strength};
 use serde::Serialize;
@@ -7,20 +7,20 @@ use super::universe::{Element, Universe, order_in_c};
 use crate::report::names::short_place;
 use crate::text::printable;
 
-/// What to do about a finding.
+/// The advice what to do about a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Help {
-    /// As reports have it, line by line.
+    /// The advice as reports have it, line by line.
     text: Vec<String>,
-    /// Fences that forbid it together.
+    /// The fences that forbid the finding together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fences: Vec<Addition>,
-    /// Orders of atomic accesses that forbid it together.
+    /// The orders of atomic accesses that forbid the finding together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     orders: Vec<Addition>,
 }
 
-/// A fence or an order that the program could have more, as JSON has it.
+/// A fence or an order that could be added to the program, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Addition {
     /// The order of the fence or the access, as C calls it.
@@ -28,15 +28,15 @@ pub(crate) struct Addition {
     /// The access that is to have the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Spot>,
-    /// What the fence stands behind.
+    /// The access that the fence stands behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<Spot>,
-    /// What the fence stands in front of.
+    /// The access that the fence stands in front of.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Spot>,
 }
 
-/// An access, as JSON has it.
+/// An access, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct Spot {
     file: String,
@@ -59,7 +59,7 @@ impl Spot {
 }
 
 impl Addition {
-    /// What an element adds.
+    /// Returns what an element adds.
     pub(crate) fn of(element: &Element, universe: &Universe) -> Addition {
         let (Strength::FenceBefore(order) | Strength::FenceAfter(order) | Strength::Order(order)) =
             element.chosen.strength;
@@ -77,12 +77,12 @@ impl Addition {
 type Of<'a> = (&'a [Element], &'a Universe);
 
 impl Help {
-    /// These fences forbid something, and so do these orders alone.
+    /// Makes the advice that these fences forbid something, and so do these orders alone.
     pub(crate) fn forbids(fences: Of<'_>, orders: Option<Of<'_>>, what: &str) -> Help {
         Help::of(fences, orders, &[format!("forbids {what}"), format!("forbid {what}")])
     }
 
-    /// These fences make the program what this says, and so do these orders alone.
+    /// Makes the advice that these fences make the program what `what` says, and so do these orders alone.
     pub(crate) fn makes(fences: Of<'_>, orders: Option<Of<'_>>, what: &str) -> Help {
         Help::of(fences, orders, &[format!("makes {what}"), format!("make {what}")])
     }
@@ -99,25 +99,26 @@ impl Help {
         Help { text, fences: additions(Some(fences)), orders: additions(orders) }
     }
 
-    /// No fence forbids it.
+    /// Makes the advice that no fence forbids the finding.
     pub(crate) fn none() -> Help {
         let text = "no fence and no stronger order forbids this".to_string();
         Help { text: vec![text], fences: Vec::new(), orders: Vec::new() }
     }
 
-    /// What forbids it is not known, and why.
+    /// Makes the advice that it is not known what forbids the finding, and why.
     pub(crate) fn unknown(why: &str) -> Help {
         let text = format!("which fences forbid this is not known: {}", printable(why));
         Help { text: vec![text], fences: Vec::new(), orders: Vec::new() }
     }
 
-    /// As reports have it, line by line.
+    /// Returns the advice as reports have it, line by line.
     pub(crate) fn lines(&self) -> &[String] {
         &self.text
     }
 }
 
-/// `full fences between a.c:3 and a.c:4, and between b.c:3 and b.c:4,`, or `a full fence between a.c:3 and a.c:4`.
+/// Returns a set of fences in words: `full fences between a.c:3 and a.c:4, and between b.c:3 and b.c:4,`, or `a full fence
+/// between a.c:3 and a.c:4`.
 fn fences_in_words(set: &[Element], universe: &Universe) -> String {
     let kinds = [("full", true), (universe.light_fence(), false)].map(|(name, full)| {
         let of_kind: Vec<String> = set.iter().filter(|one| is_full(one) == full).map(place_in_words).collect();
@@ -135,7 +136,7 @@ fn article(name: &str) -> &'static str {
     if name.starts_with('a') { "an" } else { "a" }
 }
 
-/// `one`, `one and another`, `one, another and a third`, where this stands before the last.
+/// Returns a list in words, with `last` before the last item: `one`, `one and another`, `one, another and a third`.
 fn listed(words: &[String], last: &str) -> String {
     match words.split_last() {
         Some((end, [])) => end.clone(),
@@ -149,7 +150,7 @@ fn is_full(element: &Element) -> bool {
     matches!(strength, Strength::FenceBefore(order) | Strength::FenceAfter(order) if order == Order::SequentiallyConsistent)
 }
 
-/// Where a fence stands: `between a.c:3 and a.c:4`.
+/// Returns the place of a fence in words: `between a.c:3 and a.c:4`.
 fn place_in_words(element: &Element) -> String {
     match element.sides() {
         [Some(after), Some(before)]
@@ -166,7 +167,7 @@ fn place_in_words(element: &Element) -> String {
     }
 }
 
-/// `memory_order_seq_cst for the store of x at a.c:3 and the load of y at a.c:4`.
+/// Returns a set of orders in words: `memory_order_seq_cst for the store of x at a.c:3 and the load of y at a.c:4`.
 fn orders_in_words(set: &[Element], universe: &Universe) -> String {
     let mut by_order: Vec<(Order, Vec<String>)> = Vec::new();
     for element in set {

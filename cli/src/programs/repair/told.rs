@@ -1,4 +1,4 @@
-//! What is said of a repair.
+//! The words for a repair.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::programs::judging::{Judgement, values_in_words};
 use crate::report::names::short_place;
 use crate::text::{counted, printable};
 
-/// `x86 (TSO) and PSO`.
+/// Returns models in words: `x86 (TSO) and PSO`.
 pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
     let names: Vec<&str> = models.iter().map(|&model| title(model)).collect();
     match names.split_last() {
@@ -102,7 +102,7 @@ pub(crate) fn others(sets: &[Vec<Element>], universe: &Universe) -> String {
     text
 }
 
-/// `33`, or `33 in each of 2 executions`.
+/// Returns the cost of an element in words: `33`, or `33 in each of 2 executions`.
 fn cost(element: &Element) -> String {
     match element.times {
         1 => element.once.to_string(),
@@ -110,12 +110,12 @@ fn cost(element: &Element) -> String {
     }
 }
 
-/// What all elements cost.
+/// Returns the cost of all elements together.
 pub(crate) fn whole_cost(elements: &[Element]) -> u64 {
     elements.iter().map(Element::cost).sum()
 }
 
-/// What goes wrong, behind a model: `x86 (TSO) shows r1 = 0 and r2 = 0, as no SC execution does`.
+/// Returns what goes wrong, behind the name of the model: `x86 (TSO) shows r1 = 0 and r2 = 0, as no SC execution does`.
 pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
     let model = title(wronged.model);
     match &wronged.judgement {
@@ -129,13 +129,13 @@ pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
     }
 }
 
-/// `2 full fences make`, `1 full fence makes`.
+/// Returns how many elements make something: `2 full fences make`, `1 full fence makes`.
 pub(crate) fn make(elements: &[Element], universe: &Universe) -> String {
     let verb = if elements.len() == 1 { "makes" } else { "make" };
     format!("{} {verb}", counts(elements, universe))
 }
 
-/// `2 full fences`, `1 full fence and 1 stronger order`.
+/// Returns how many elements there are of each kind: `2 full fences`, `1 full fence and 1 stronger order`.
 fn counts(elements: &[Element], universe: &Universe) -> String {
     let count = |matches: &dyn Fn(Strength) -> bool| {
         elements.iter().filter(|element| matches(element.chosen.strength)).count() as u64
@@ -163,13 +163,13 @@ fn fence_order(strength: Strength) -> Option<Order> {
     }
 }
 
-/// All of a set.
+/// Returns all elements of a set in words.
 pub(crate) fn elements_in_words(set: &[Element], universe: &Universe) -> String {
     let elements: Vec<String> = set.iter().map(|element| element_in_words(element, universe)).collect();
     elements.join(", and ")
 }
 
-/// `full fence between a.c:3 (store x) and a.c:4 (load y)`.
+/// Returns an element in words: `full fence between a.c:3 (store x) and a.c:4 (load y)`.
 pub(crate) fn element_in_words(element: &Element, universe: &Universe) -> String {
     let at = point_in_words(&element.chosen.at, universe);
     let fence = |order: Order| match order {
@@ -188,7 +188,7 @@ pub(crate) fn element_in_words(element: &Element, universe: &Universe) -> String
     }
 }
 
-/// `a.c:3 (store x)`.
+/// Returns a point in words: `a.c:3 (store x)`.
 fn point_in_words(point: &Point, universe: &Universe) -> String {
     let target = universe.performed(point).map(|performed| printable(&performed.target)).unwrap_or_default();
     let operation = match point.operation {

@@ -1,4 +1,4 @@
-//! Sets of fences and orders, the cheapest first, each tried by a search, until nothing wrong is left.
+//! The trials of sets of fences and orders: each set is tried by a search, the cheapest first, until nothing wrong is left.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::programs::subjects::Subjects;
 use crate::record::Record;
 use crate::search::{Exploration, Search};
 
-/// The program that is searched, and who ends that early.
+/// The program that is searched, and whoever may end the search.
 #[derive(Clone, Copy)]
 pub(crate) struct Bench<'a> {
     pub(crate) subjects: &'a Subjects,
@@ -22,7 +22,7 @@ pub(crate) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// The search that a plan asks for.
+    /// Runs the search that a plan asks for.
     pub(crate) fn search(self, plan: &CheckPlan) -> Result<Exploration, Failure> {
         if self.interrupts.pressed() {
             return Ok(Exploration::default());
@@ -37,32 +37,32 @@ impl Bench<'_> {
 pub(crate) struct Deadline<'a> {
     pub(crate) begun: Instant,
     pub(crate) seconds: f64,
-    /// The option that limits it, with its value, as typed.
+    /// The option that limits the time, with its value, as typed.
     pub(crate) option: &'a str,
 }
 
 impl Deadline<'_> {
-    /// Seconds that are left; a little is left always.
+    /// Returns the number of seconds that are left, which is always a little above 0.
     pub(crate) fn left(&self) -> f64 {
         (self.seconds - self.begun.elapsed().as_secs_f64()).max(0.05)
     }
 
-    /// Whether nothing is left.
+    /// Whether no time is left.
     pub(crate) fn is_over(&self) -> bool {
         self.begun.elapsed().as_secs_f64() >= self.seconds
     }
 }
 
-/// What may be put in.
+/// The means that may be put in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Means<'a> {
-    /// Fences, and stronger orders.
+    /// Fences and stronger orders may be put in.
     All,
-    /// Fences alone.
+    /// Only fences may be put in.
     Fences,
-    /// Stronger orders alone.
+    /// Only stronger orders may be put in.
     Orders,
-    /// Elements of this set.
+    /// Only elements of this set may be put in.
     Some(&'a [Element]),
 }
 
@@ -77,7 +77,7 @@ impl Means<'_> {
     }
 }
 
-/// What is to be repaired, how, and within which time.
+/// The task of the trials: what is to be repaired, how, and within which time.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) check: &'a CheckPlan,
@@ -95,23 +95,23 @@ pub(crate) struct Left {
     pub(crate) exploration: Exploration,
 }
 
-/// What came of a set that was tried.
+/// The result of trying a set.
 #[derive(Debug)]
 pub(crate) enum Tried {
-    /// Nothing is wrong in so many executions under each model.
+    /// Nothing is wrong in this many executions under each model.
     Right(Vec<(MemoryModel, u64)>),
     Wrong(Box<Left>, Obstacle),
     Open(String),
 }
 
-/// What came of all that was tried.
+/// The result of all trials.
 #[derive(Debug)]
 pub(crate) enum Settled {
     /// A cheapest set under which nothing is wrong, and how many executions there are under each model.
     Right(Vec<Element>, Vec<(MemoryModel, u64)>),
-    /// Whatever is put in, this stays.
+    /// This stays whatever is put in.
     Hopeless(Box<Left>),
-    /// It is not known, and why.
+    /// It is not known which set is enough; the field is the reason.
     Open(String),
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    /// Nothing has been tried.
+    /// Makes trials of which none has been run.
     pub(crate) fn new(task: Task<'a>, wrong: Wrong, universe: Universe) -> Trials<'a> {
         Trials { task, wrong, universe }
     }

@@ -1,4 +1,4 @@
-//! Where fences could stand and which orders could be stronger, as far as wrong executions have shown.
+//! The places where fences could stand and the orders that could be stronger, as far as wrong executions have shown them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,29 +7,30 @@ use protocol::{MemoryModel, Obstacle, Order, Override, Performed, Point, Strengt
 
 use crate::plan::costs::Costs;
 
-/// Points that come right after each other in some thread; none is what has no place in the source.
+/// Two points that come right after each other in some thread; none stands for what has no place in the source.
 type Gap = [Option<Point>; 2];
 
 /// Overrides that do the same in all executions seen: a fence behind an access, and one in front of the next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Element {
-    /// The one that is tried.
+    /// The override that is tried.
     pub(crate) chosen: Override,
-    /// Where it stands, if it is a fence.
+    /// The gaps in which it stands, if it is a fence.
     pub(crate) gaps: BTreeSet<Gap>,
-    /// What it costs each time.
+    /// The cost of executing it once.
     pub(crate) once: u64,
-    /// How many times it is executed in an execution.
+    /// The number of times that it is executed in an execution.
     pub(crate) times: u64,
 }
 
 impl Element {
-    /// What it costs in an execution.
+    /// Returns its cost in an execution.
     pub(crate) fn cost(&self) -> u64 {
         self.once * self.times
     }
 
-    /// What a fence stands behind, and what in front of; none of what is not the same in all its gaps, or has no place.
+    /// Returns the point that a fence stands behind, and the one that it stands in front of; none for one that is not the same in
+    /// all its gaps, or has no place.
     pub(crate) fn sides(&self) -> [Option<&Point>; 2] {
         [0, 1].map(|side| {
             let points: BTreeSet<&Option<Point>> = self.gaps.iter().map(|gap| &gap[side]).collect();
@@ -41,10 +42,10 @@ impl Element {
     }
 }
 
-/// What makes two overrides the same element.
+/// The identity of an element: two overrides with the same key are the same element.
 type Key = (Option<Point>, Strength, BTreeSet<Gap>);
 
-/// What is known so far.
+/// What is known so far of points, gaps and clauses.
 #[derive(Debug)]
 pub(crate) struct Universe {
     costs: Costs,
@@ -56,11 +57,11 @@ pub(crate) struct Universe {
     left_out: BTreeSet<Override>,
 }
 
-/// Costs are multiplied by that, so that what is clumsy but as cheap comes last.
+/// The factor that costs are multiplied by, so that an element that is clumsy but as cheap comes last.
 const SCALE: u64 = 1 << 10;
 
 impl Universe {
-    /// Nothing is known.
+    /// Makes a universe in which nothing is known.
     pub(crate) fn new(costs: Costs, models: Vec<MemoryModel>) -> Universe {
         Universe {
             costs,
@@ -86,7 +87,8 @@ impl Universe {
         self.clauses.iter().any(Vec::is_empty)
     }
 
-    /// What a fence is called that is not full: under models that let nothing but stores pass it needs no more than release.
+    /// Returns the name of a fence that is not full: under models that let nothing but stores pass each other it needs to be no
+    /// more than release.
     pub(crate) fn light_fence(&self) -> &'static str {
         let is_by_stores = |model: &MemoryModel| matches!(model, MemoryModel::Sc | MemoryModel::Tso | MemoryModel::Pso);
         if self.models.iter().all(is_by_stores) { "release" } else { "acquire-release" }
@@ -112,8 +114,8 @@ impl Universe {
         self.points.get(point)
     }
 
-    /// The cheapest sets of elements that have one of each clause, at most so many, each in the order of the
-    /// source; none if nothing has.
+    /// Returns the cheapest sets of elements that have one of each clause, at most `most` of them, each in the order of the
+    /// source; none if no set has.
     pub(crate) fn cheapest(&self, most: usize) -> Vec<Vec<Element>> {
         let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
         let mut elements: Vec<Element> = Vec::new();
@@ -152,7 +154,7 @@ impl Universe {
         }
     }
 
-    /// The gaps in which a fence stands.
+    /// Returns the gaps in which a fence stands.
     fn gaps_of(&self, one: &Override) -> BTreeSet<Gap> {
         let side = match one.strength {
             Strength::FenceAfter(_) => 0,
@@ -169,12 +171,12 @@ impl Universe {
     }
 }
 
-/// Of those that do the same, the one with the least rank is tried.
+/// Returns the rank of an element: of elements that do the same, the one with the least rank is tried.
 fn rank(element: &Element) -> (u64, bool, &Override) {
     (element.cost(), matches!(element.chosen.strength, Strength::FenceBefore(_)), &element.chosen)
 }
 
-/// Whether it stands within a line, where no text can be put in between.
+/// Whether the element stands within a line, where no text can be put in between.
 pub(crate) fn is_within_line(element: &Element) -> bool {
     let same = |[first, second]: &Gap| {
         let line = |point: &Option<Point>| point.as_ref().map(|point| (point.place.file.clone(), point.place.line));
@@ -187,7 +189,7 @@ fn clumsiness(element: &Element) -> u64 {
     u64::from(is_within_line(element))
 }
 
-/// What an order is called in C, of an access that does this.
+/// Returns the name in C of an order.
 pub(crate) const fn order_in_c(order: Order) -> &'static str {
     match order {
         Order::Relaxed => "memory_order_relaxed",
