@@ -13,7 +13,7 @@ enum Line<'t> {
     New(&'t str),
 }
 
-/// The difference, with the names `a/NAME` and `b/NAME`; empty if there is none.
+/// Returns the difference, with the names `a/NAME` and `b/NAME`; empty if there is none.
 pub(crate) fn unified(name: &str, old: &str, new: &str) -> String {
     let lines = lines(old, new);
     let is_near = |at: usize| {
@@ -56,7 +56,7 @@ fn hunk(lines: &[Line<'_>], numbers: [usize; 2]) -> String {
     text
 }
 
-/// All lines of both texts in order. What is the same behind a difference is looked for near it.
+/// Returns all lines of both texts in order. What is the same behind a difference is looked for near it.
 fn lines<'t>(old: &'t str, new: &'t str) -> Vec<Line<'t>> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
@@ -75,7 +75,7 @@ fn lines<'t>(old: &'t str, new: &'t str) -> Vec<Line<'t>> {
     all
 }
 
-/// How many lines of each text come before the next one that both have: as few as can be.
+/// Returns how many lines of each text come before the next one that both have: as few as can be.
 fn next_common(old: &[&str], new: &[&str]) -> (usize, usize) {
     for distance in 0..old.len() + new.len() {
         for skipped in (0..=distance.min(old.len())).rev() {

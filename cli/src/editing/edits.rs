@@ -25,7 +25,7 @@ impl Change {
 pub(crate) struct Editor<'t> {
     text: &'t str,
     tokens: Vec<Token>,
-    /// None if it is not understood.
+    /// The statements of the text; none if it is not understood.
     statements: Option<Vec<Statement>>,
 }
 
@@ -34,7 +34,7 @@ impl<'t> Editor<'t> {
         Editor { text, tokens: tokens(text), statements: statements(text) }
     }
 
-    /// The byte of a line and a column, both from 1.
+    /// Returns the offset of the byte at a line and a column, both from 1.
     pub(crate) fn byte(&self, line: u32, column: u32) -> Option<usize> {
         let line = usize::try_from(line).ok()?.checked_sub(1)?;
         let column = usize::try_from(column).ok()?.checked_sub(1)?;
@@ -43,7 +43,7 @@ impl<'t> Editor<'t> {
         (column < length).then_some(begin + column)
     }
 
-    /// The statement that has this byte.
+    /// Returns the statement that has this byte.
     fn statement(&self, byte: usize) -> Result<&Statement, String> {
         let all = self.statements.as_ref().ok_or("in a file whose braces the preprocessor decides")?;
         enclosing(all, byte).ok_or_else(|| "in no statement".to_string())
@@ -54,7 +54,7 @@ impl<'t> Editor<'t> {
         self.statement(one).is_ok_and(|statement| statement.at.contains(&other))
     }
 
-    /// What a place within a statement is called.
+    /// Returns the name for a place within a statement.
     pub(crate) fn inside_of(&self, byte: usize) -> String {
         match self.macro_at(byte) {
             Some(name) => format!("inside the macro {name}"),
@@ -62,7 +62,7 @@ impl<'t> Editor<'t> {
         }
     }
 
-    /// The macro of the file that stands at this byte.
+    /// Returns the macro of the file that stands at this byte.
     fn macro_at(&self, byte: usize) -> Option<&'t str> {
         let at = self.tokens.iter().find(|token| token.at.contains(&byte))?.at.clone();
         let name = &self.text[at];
@@ -105,14 +105,14 @@ impl<'t> Editor<'t> {
         }
     }
 
-    /// The blanks with which the line begins on which this byte is, if nothing else comes before it.
+    /// Returns the blanks with which the line begins on which this byte is, if nothing else comes before it.
     fn indentation(&self, byte: usize) -> Option<&'t str> {
         let begin = self.text[..byte].rfind('\n').map_or(0, |end| end + 1);
         let before = &self.text[begin..byte];
         before.trim().is_empty().then_some(before)
     }
 
-    /// How lines end.
+    /// Returns the end of a line, as this text writes it.
     fn end_of_line(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
@@ -164,7 +164,7 @@ impl<'t> Editor<'t> {
         Ok(vec![Change { begin: token.at.start, end: token.at.end, text }])
     }
 
-    /// The tokens of each argument of a call whose parenthesis is the token with this number.
+    /// Returns the tokens of each argument of a call whose parenthesis is the token with this number.
     fn arguments(&self, open: usize) -> Option<Vec<Range<usize>>> {
         self.tokens.get(open).filter(|token| token.is(b'('))?;
         let (mut depth, mut from, mut all) = (0, open + 1, Vec::new());
@@ -193,7 +193,7 @@ fn braced(at: &Range<usize>, before: &str, behind: &str) -> Vec<Change> {
     vec![Change::insert(at.start, format!("{{ {before}")), Change::insert(at.end, format!("{behind} }}"))]
 }
 
-/// The text with all these changes: the same one twice is made once. None if some overlap.
+/// Returns the text with all these changes, each made once even if it is given twice; none if some overlap.
 pub(crate) fn changed(text: &str, changes: &[Change]) -> Option<String> {
     let mut changes = changes.to_vec();
     changes.sort();
@@ -213,7 +213,7 @@ pub(crate) fn changed(text: &str, changes: &[Change]) -> Option<String> {
 mod tests {
     use super::{Editor, changed};
 
-    /// The body of a function with a fence behind, or in front of, the statement with `@`.
+    /// Returns the body of a function with a fence behind, or in front of, the statement with `@`.
     fn fenced(body: &str, is_behind: bool) -> Result<String, String> {
         let text = format!("int f(void) {{\n{body}\n}}\n");
         let byte = text.find('@').unwrap();

@@ -2,19 +2,19 @@
 
 use super::tokens::{Kind, tokens};
 
-/// What is written for a fence, without a semicolon.
+/// The text that is written for a fence, without a semicolon.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Spelling {
-    /// For a full one.
+    /// The text for a full fence.
     pub(crate) full: String,
-    /// For one that is not.
+    /// The text for a fence that is not full.
     pub(crate) light: String,
 }
 
-/// How the order of a fence that is not full is called: `release` or `acq_rel`.
+/// The name of the order of a fence that is not full: `release` or `acq_rel`.
 pub(crate) type LightOrder = &'static str;
 
-/// How this file writes fences: by a macro of its own that is nothing but one, as those that it has, or as its other
+/// Returns how this file writes fences: by a macro of its own that is nothing but one, as those that it has, or as its other
 /// atomic accesses let expect.
 pub(crate) fn spelling(text: &str, light: LightOrder) -> Spelling {
     let words: Vec<&str> =
@@ -46,7 +46,7 @@ fn includes_atomics(text: &str) -> bool {
     directives.into_iter().any(|token| text[token.at].contains("<stdatomic.h>"))
 }
 
-/// What a macro for such a fence may stand for.
+/// Returns what a macro for such a fence may stand for.
 fn kinds_of<'f>(fence: &'f str, full: &str) -> Vec<&'f str> {
     const FULL: [&str; 3] = [
         "__sync_synchronize()",
@@ -56,7 +56,7 @@ fn kinds_of<'f>(fence: &'f str, full: &str) -> Vec<&'f str> {
     if fence == full { FULL.to_vec() } else { vec![fence] }
 }
 
-/// A macro of the file that is one of these fences, whatever else is defined: it stands in no `#if`, and is defined once.
+/// Returns a macro of the file that is one of these fences, whatever else is defined: it stands in no `#if`, and is defined once.
 fn own_macro(text: &str, fences: &[&str]) -> Option<String> {
     let mut depth = 0_usize;
     let mut defined: Vec<(String, bool, usize)> = Vec::new();
@@ -87,7 +87,7 @@ fn own_macro(text: &str, fences: &[&str]) -> Option<String> {
     defined.iter().find(is_only).map(|(call, ..)| call.clone())
 }
 
-/// The body of a macro without what does not matter.
+/// Returns the body of a macro without what does not matter.
 fn plain(body: &str) -> String {
     let body: String = body.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect();
     let inner = body.strip_prefix("do{").and_then(|body| body.strip_suffix("}while(0)"));

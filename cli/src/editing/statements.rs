@@ -4,25 +4,25 @@ use std::ops::Range;
 
 use super::tokens::{Kind, Token, tokens};
 
-/// What a statement is.
+/// The shape of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     /// An expression or a declaration, with its semicolon.
     Simple,
     /// A `return`, `break`, `continue` or `goto`: nothing behind it is come to.
     Jump,
-    /// What stands before the body of an `if` or a `switch`, its condition included.
+    /// The statement stands before the body of an `if` or a `switch`, and includes its condition.
     Branch,
-    /// What stands before, or behind, the body of a loop.
+    /// The statement stands before, or behind, the body of a loop.
     Loop,
 }
 
-/// Where a statement stands.
+/// The surroundings of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Inside {
     /// Among others in braces.
     Block,
-    /// It is the whole body of an `if`, an `else` or a loop, without braces.
+    /// The statement is the whole body of an `if`, an `else` or a loop, without braces.
     Body,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Statement {
     pub(crate) inside: Inside,
 }
 
-/// The statements of all functions of a text; none if the text is not understood: it has braces that do not match, for
+/// Returns the statements of all functions of a text; none if the text is not understood: it has braces that do not match, for
 /// example, where it is not preprocessed yet.
 pub(crate) fn statements(text: &str) -> Option<Vec<Statement>> {
     let tokens = tokens(text);
@@ -46,7 +46,7 @@ pub(crate) fn statements(text: &str) -> Option<Vec<Statement>> {
     Some(reader.found)
 }
 
-/// The statement that has this byte.
+/// Returns the statement that has this byte.
 pub(crate) fn enclosing(statements: &[Statement], byte: usize) -> Option<&Statement> {
     statements.iter().find(|statement| statement.at.contains(&byte))
 }
@@ -83,7 +83,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What is outside of functions. A brace behind a parenthesis begins the body of one; that of `extern "C"` is looked into.
+    /// Reads what is outside of functions. A brace behind a parenthesis begins the body of one; that of `extern "C"` is looked
+    /// into.
     fn file(&mut self) -> Option<()> {
         let mut open = 0_usize;
         while let Some(token) = self.token() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// A name or a keyword.
@@ -29,7 +29,7 @@ impl Token {
     }
 }
 
-/// The tokens of a text.
+/// Returns the tokens of a text.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -69,7 +69,7 @@ fn count(bytes: &[u8], matches: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|&&byte| matches(byte)).count()
 }
 
-/// How long a line is with those that continue it, without its end.
+/// Returns how long a line is with those that continue it, without its end.
 fn logical_line(bytes: &[u8]) -> usize {
     let mut before = 0;
     for (at, &byte) in bytes.iter().enumerate() {
@@ -83,7 +83,7 @@ fn logical_line(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// How long a line of the preprocessor is: a comment that begins there may go on behind it.
+/// Returns how long a line of the preprocessor is: a comment that begins there may go on behind it.
 fn directive(bytes: &[u8]) -> usize {
     let mut at = 0;
     while at < bytes.len() {
@@ -103,7 +103,7 @@ fn directive(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// How long a string or a character is that begins here; it ends with its line at the latest.
+/// Returns how long a string or a character is that begins here; it ends with its line at the latest.
 fn quoted(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = bytes.get(at) {

@@ -65,7 +65,7 @@ impl Subjects {
         }
     }
 
-    /// Where a source file is that places call so.
+    /// Returns where a source file is that places call so.
     pub(crate) fn source(&self, name: &str) -> PathBuf {
         let folders = self.source_folders();
         let found = folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file());

@@ -108,7 +108,7 @@ impl<'a> Advisor<'a> {
         Ok(others)
     }
 
-    /// A cheapest set that can be written into the source, with its text; none if there is none, or it is not known. The
+    /// Returns a cheapest set that can be written into the source, with its text; none if there is none, or it is not known. The
     /// set given is one that repairs.
     pub(crate) fn written(
         &mut self,

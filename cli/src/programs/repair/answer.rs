@@ -6,7 +6,7 @@ use super::universe::Element;
 use crate::programs::judging::Judgement;
 use crate::search::Exploration;
 
-/// How many executions there are under each model.
+/// The number of executions under each model.
 pub(crate) type Executions = Vec<(MemoryModel, u64)>;
 
 /// A set of elements under which no wrong execution is left.
@@ -31,7 +31,7 @@ pub(crate) struct Wronged {
 /// The advice that is the answer.
 #[derive(Debug)]
 pub(crate) enum Advice {
-    /// Nothing is wrong.
+    /// Nothing is wrong in this many executions.
     Right(Executions),
     /// A cheapest repair, and others that cost the same.
     Repaired(Box<Repaired>, Vec<Vec<Element>>),

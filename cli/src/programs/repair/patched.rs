@@ -39,7 +39,7 @@ impl Patch {
         self.files.iter().map(|file| unified(&file.name, &file.old, &file.new)).collect()
     }
 
-    /// `a.c and b.c`.
+    /// Returns the names of the files in words: `a.c and b.c`.
     pub(crate) fn names(&self) -> String {
         self.files.iter().map(|file| printable(&file.name)).collect::<Vec<_>>().join(" and ")
     }
@@ -51,22 +51,22 @@ pub(crate) struct Texts<'a> {
     read: BTreeMap<String, Result<PatchedFile, String>>,
 }
 
-/// What a change is made in: the name of the file in places.
+/// The changes of a file, with the name that places have for it.
 type Changes = (String, Vec<Change>);
 
 impl<'a> Texts<'a> {
-    /// Nothing has been read.
+    /// Makes texts of which none has been read.
     pub(crate) fn new(subjects: &'a Subjects) -> Texts<'a> {
         Texts { subjects, read: BTreeMap::new() }
     }
 
-    /// The file that places call so, or why it is not to be edited.
+    /// Returns the file that places call so, or why it is not to be edited.
     fn file(&mut self, name: &str) -> Result<PatchedFile, String> {
         let subjects = self.subjects;
         self.read.entry(name.to_string()).or_insert_with(|| read(subjects, name)).clone()
     }
 
-    /// What an element changes, or why no text can be made for it: in words that go on from `it is`.
+    /// Returns what an element changes, or why no text can be made for it: in words that go on from `it is`.
     pub(crate) fn changes(&mut self, element: &Element, universe: &Universe) -> Result<Changes, String> {
         let name = element.chosen.at.place.file.clone();
         let file = self.file(&name)?;
@@ -88,7 +88,7 @@ impl<'a> Texts<'a> {
         Ok((name, changes))
     }
 
-    /// The files with the changes of all elements; none if the text of one cannot be made.
+    /// Returns the files with the changes of all elements; none if the text of one cannot be made.
     pub(crate) fn patch(&mut self, elements: &[Element], universe: &Universe) -> Option<Patch> {
         let mut by_file: BTreeMap<PathBuf, (PatchedFile, Vec<Change>)> = BTreeMap::new();
         for element in elements {
@@ -115,7 +115,7 @@ fn order_name(order: Order) -> &'static str {
     }
 }
 
-/// A part of the names of the functions that do this in C.
+/// Returns a part of the names of the functions that do this in C.
 fn kind(operation: Operation) -> &'static str {
     match operation {
         Operation::Load => "load",
@@ -128,7 +128,7 @@ fn byte(editor: &Editor<'_>, place: &Place) -> Result<usize, String> {
     editor.byte(place.line, place.column).ok_or_else(|| format!("at no place of {}", short_place(place)))
 }
 
-/// A fence behind the statement in front of the gaps, or in front of the one behind them.
+/// Returns the change that puts a fence behind the statement in front of the gaps, or in front of the one behind them.
 fn fence_in_gap(
     element: &Element,
     universe: &Universe,

@@ -41,19 +41,19 @@ pub(crate) struct Costed {
     cost: u64,
     times: u64,
     without: String,
-    /// Why no text can be made for it.
+    /// The reason why no text can be made for it, if none can.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_text: Option<String>,
 }
 
-/// What is written into the source.
+/// The text that is written into the source.
 #[derive(Debug, Serialize)]
 pub(crate) struct Written {
     cost: u64,
     additions: Vec<Addition>,
     text: String,
     applied: bool,
-    /// Why it is not known that it does what it should.
+    /// The reason why it is not known that it does what it should, if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     unproved: Option<String>,
 }

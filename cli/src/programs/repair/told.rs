@@ -31,22 +31,22 @@ pub(crate) struct Text {
     pub(crate) patch: Patch,
     /// The files are edited.
     pub(crate) is_applied: bool,
-    /// How many executions the program has that was made of the new text.
+    /// The proof for the program that was made of the new text.
     pub(crate) proof: Proof,
 }
 
-/// What is known of a program.
+/// The proof that a program is right, as far as there is one.
 #[derive(Debug)]
 pub(crate) enum Proof {
-    /// It is right in so many executions.
+    /// The program is right in this many executions.
     Right(Executions),
-    /// It is not known, and why.
+    /// It is not known whether the program is right; the field is the reason.
     Unknown(String),
-    /// It is not, and what is wrong.
+    /// The program is not right; the field says what is wrong.
     Wrong(String),
 }
 
-/// A set as a table, with what comes back without each element, and why no text can be made for it, if so.
+/// Returns a set as a table, with what comes back without each element, and why no text can be made for it, if so.
 pub(crate) fn table(repaired: &Repaired, refusals: &[Option<String>], universe: &Universe) -> String {
     let mut text = String::new();
     let each = repaired.elements.iter().zip(&repaired.without).zip(refusals);
@@ -60,7 +60,7 @@ pub(crate) fn table(repaired: &Repaired, refusals: &[Option<String>], universe: 
     text
 }
 
-/// The text of a set, if it is another one than this, and what is known of it; then the patch.
+/// Returns the text of a set, if it is another one than this, and what is known of it; then the patch.
 pub(crate) fn text(text: &Text, cheapest: &[Element], universe: &Universe) -> String {
     let mut said = String::new();
     if text.elements != cheapest {
@@ -84,7 +84,7 @@ pub(crate) fn text(text: &Text, cheapest: &[Element], universe: &Universe) -> St
     said + &printable_lines(&text.patch.text())
 }
 
-/// A text of several lines, and tabs.
+/// Returns a text of several lines made printable, with its line ends and tabs.
 fn printable_lines(text: &str) -> String {
     let plain = |line: &str| {
         let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));

@@ -53,7 +53,7 @@ pub(crate) struct Universe {
     gaps: BTreeSet<Gap>,
     points: BTreeMap<Point, Performed>,
     clauses: Vec<Vec<Override>>,
-    /// What is in no clause since it was left out.
+    /// The overrides that are in no clause since they were left out.
     left_out: BTreeSet<Override>,
 }
 
@@ -94,7 +94,7 @@ impl Universe {
         if self.models.iter().all(is_by_stores) { "release" } else { "acquire-release" }
     }
 
-    /// How C calls the order of such a fence.
+    /// Returns the name in C of the order of such a fence.
     pub(crate) fn light_order(&self) -> &'static str {
         if self.light_fence() == "release" { "release" } else { "acq_rel" }
     }
@@ -109,7 +109,7 @@ impl Universe {
         self.clauses.iter().any(Vec::is_empty)
     }
 
-    /// What is known of a point.
+    /// Returns what is known of a point.
     pub(crate) fn performed(&self, point: &Point) -> Option<&Performed> {
         self.points.get(point)
     }
