@@ -9,7 +9,9 @@ use clap::{Arg, Args, Parser, Subcommand};
 
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
-use crate::values::{self, Delays, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Switch, Time, Until, Words};
+use crate::values::{
+    self, Delays, ExitStatuses, Format, Models, Monitors, Outcomes, Preemptions, Switch, Time, Until, Words,
+};
 
 const HELP: &str = "\
 Finds the missing fences of C/pthreads programs: explores thread schedules and
@@ -51,9 +53,9 @@ Budgets:
 Compiling (-O1), as clang: -O, -D, -U, -I, -L, -l, -std=; others: --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
-  --json FILE|-, --record FILE   the result; all executions as an event log
-  --baseline FILE         known findings, which are accepted; --write-baseline
-  --out DIR, --color auto|always|never   findings [fencehound-out/]; NO_COLOR
+  --json, --sarif, --junit FILE|-   machine-readable; --record FILE  event log
+  --baseline FILE, --write-baseline  known findings; --out DIR [fencehound-out/]
+  --format text|gcc, -q, -v, --color auto|always|never   NO_COLOR is obeyed
 ";
 
 const FENCES_HELP: &str = "\
@@ -288,6 +290,16 @@ pub(crate) struct CheckArgs {
     pub(crate) cflags: Vec<Words>,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) json: Option<PathBuf>,
+    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+    pub(crate) sarif: Option<PathBuf>,
+    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+    pub(crate) junit: Option<PathBuf>,
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+    #[arg(short = 'q', overrides_with = "verbose")]
+    pub(crate) quiet: bool,
+    #[arg(short = 'v', overrides_with = "quiet")]
+    pub(crate) verbose: bool,
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     #[arg(long, value_name = "FILE")]

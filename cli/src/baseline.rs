@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::exit::Failure;
 use crate::fingerprint::is_fingerprint;
 use crate::text::reason;
+use crate::whole::write_whole;
 
 /// The value of the key `fencehound` in the file.
 const MARK: &str = "baseline";
@@ -119,7 +120,7 @@ impl Baseline {
         let content = Content { fencehound: MARK.to_string(), version: VERSION, findings };
         let mut text = serde_json::to_string_pretty(&content).expect("a baseline has string keys only");
         text.push('\n');
-        fs::write(&self.file, text).map_err(|error| self.cannot(&error))
+        write_whole(&self.file, &text).map_err(|error| self.cannot(&error))
     }
 
     /// Returns the name of the file.

@@ -1,17 +1,23 @@
-//! The destination of the machine-readable result.
+//! Where machine-readable results go.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::exit::Failure;
 use crate::screen::{Channel, Color, Screen};
 use crate::text::reason;
+use crate::whole::{try_to_write, write_whole};
 
-/// The destination of the JSON.
+/// Where a result goes, and the option that says so.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum JsonTo {
-    /// There is no JSON.
+pub(crate) struct Destination {
+    option: &'static str,
+    to: To,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum To {
+    /// Nowhere.
     Off,
     /// The JSON goes to the standard output; the text for people then goes to the standard error.
     Output,
@@ -19,53 +25,67 @@ pub(crate) enum JsonTo {
     File(PathBuf),
 }
 
-impl JsonTo {
-    /// Returns the destination that a value of `--json` names.
-    pub(crate) fn named(typed: Option<&Path>) -> JsonTo {
-        match typed {
-            None => JsonTo::Off,
-            Some(file) if file == Path::new("-") => JsonTo::Output,
-            Some(file) => JsonTo::File(file.into()),
-        }
+impl Destination {
+    /// The place that a value of this option names, or none.
+    pub(crate) fn named(option: &'static str, typed: Option<&Path>) -> Destination {
+        let to = match typed {
+            None => To::Off,
+            Some(file) if file == Path::new("-") => To::Output,
+            Some(file) => To::File(file.into()),
+        };
+        Destination { option, to }
     }
 
-    /// Returns the screen for the text for people, which leaves the standard output to JSON.
-    pub(crate) fn screen(&self, color: Color) -> Screen {
-        let channel = if *self == JsonTo::Output { Channel::Error } else { Channel::Output };
-        Screen::new(channel, color)
+    /// Whether there is one.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.to != To::Off
     }
 
-    /// Checks early that the JSON can be written.
+    /// Tries early whether the result can be written.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
-        match self {
-            JsonTo::Off | JsonTo::Output => Ok(()),
-            JsonTo::File(file) => {
-                let opened = fs::OpenOptions::new().append(true).create(true).open(file);
-                opened.map(drop).map_err(|error| unwritable(file, &error))
-            }
+        match &self.to {
+            To::Off | To::Output => Ok(()),
+            To::File(file) => try_to_write(file).map_err(|error| self.cannot(file, &error)),
         }
     }
 
-    /// Writes the JSON to its destination.
+    /// Writes the result where it is wanted.
     pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
-        match self {
-            JsonTo::Off => Ok(()),
-            JsonTo::Output => {
+        match &self.to {
+            To::Off => Ok(()),
+            To::Output => {
                 let mut output = io::stdout().lock();
                 match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
                     // A reader that has gone away is no error.
                     Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                        Err(unwritable(Path::new("standard output"), &error))
+                        Err(self.cannot(Path::new("standard output"), &error))
                     }
                     _ => Ok(()),
                 }
             }
-            JsonTo::File(file) => fs::write(file, text).map_err(|error| unwritable(file, &error)),
+            To::File(file) => write_whole(file, text).map_err(|error| self.cannot(file, &error)),
         }
+    }
+
+    fn cannot(&self, file: &Path, error: &io::Error) -> Failure {
+        let message = format!("{}: cannot be written: {}", file.display(), reason(error));
+        Failure::usage(message, format!("name another file with {}", self.option))
     }
 }
 
-fn unwritable(file: &Path, error: &io::Error) -> Failure {
-    let message = format!("{}: cannot be written: {}", file.display(), reason(error));
-    Failure::usage(message, "name another file with --json")
+/// The way of the text for people, which gives way to a result on the standard output.
+pub(crate) fn screen(results: &[&Destination], color: Color) -> Screen {
+    let gives_way = results.iter().any(|result| result.to == To::Output);
+    Screen::new(if gives_way { Channel::Error } else { Channel::Output }, color)
+}
+
+/// Refuses two results in one place.
+pub(crate) fn apart(results: &[&Destination]) -> Result<(), Failure> {
+    for (index, one) in results.iter().enumerate() {
+        if let Some(other) = results[..index].iter().find(|other| other.is_wanted() && other.to == one.to) {
+            let message = format!("{} and {} go to the same place", other.option, one.option);
+            return Err(Failure::usage(message, "name a file for each"));
+        }
+    }
+    Ok(())
 }

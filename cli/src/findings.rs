@@ -16,6 +16,7 @@ use crate::exit::Failure;
 use crate::report::graph;
 use crate::report::names::Threads;
 use crate::text::reason;
+use crate::whole::write_whole;
 
 const FINDING: &str = "finding.json";
 const REPORT: &str = "report.txt";
@@ -45,13 +46,13 @@ impl Findings {
             created.insert(0, ancestor.to_path_buf());
         }
         let mut findings = Findings { folder: folder.to_path_buf(), created, lock: None };
-        fs::create_dir_all(folder).map_err(|error| findings.cannot(&error))?;
+        make(folder).map_err(|error| findings.cannot(&error))?;
         let lock = File::open(folder).map_err(|error| findings.cannot(&error))?;
         if is_taken(&lock) {
             findings.created.clear();
             return Err(Failure::usage(
                 format!("{}: another search writes its findings there", folder.display()),
-                "wait for its end, or name another folder with --out",
+                "wait for its end, or name another folder with --out, such as --out fencehound-out/{target}",
             ));
         }
         findings.lock = Some(lock);
@@ -130,21 +131,24 @@ impl Drop for Findings {
     }
 }
 
+/// Makes a folder. A search that ends may remove an empty one above it at the same time.
+fn make(folder: &Path) -> io::Result<()> {
+    const TRIALS: u32 = 100;
+    let mut made = fs::create_dir_all(folder);
+    for _ in 0..TRIALS {
+        match &made {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => made = fs::create_dir_all(folder),
+            _ => break,
+        }
+    }
+    made
+}
+
 /// Locks a folder, and returns whether another process has locked it before. A file system without locks lets everybody in.
 fn is_taken(folder: &File) -> bool {
     // SAFETY: takes numbers: of a descriptor that is open, and of what is to be done.
     let status = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
     status != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
-}
-
-/// Writes a file so that it is there whole or not at all.
-fn write_whole(file: &Path, text: &str) -> io::Result<()> {
-    let part = file.with_extension("part");
-    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, file));
-    if written.is_err() {
-        drop(fs::remove_file(&part));
-    }
-    written
 }
 
 fn is_ours(folder: &Path) -> bool {

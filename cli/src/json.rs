@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Frame, LeftWaiting, MonitorName, Place, Role, Summary, Violation};
+use engine::explore::estimate::Estimate;
+use protocol::{Frame, LeftWaiting, MonitorName, Place, Role, Summary};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -11,6 +12,7 @@ use crate::programs::accepted::Unmatched;
 use crate::programs::consequences::Consequence;
 use crate::programs::models;
 use crate::programs::repair::help::Help;
+use crate::report::finding::Subject;
 use crate::report::names::model_of;
 
 /// Values by name, in the order given.
@@ -143,6 +145,8 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsupported: Vec<Unsupported<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<Extent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     busiest_loop: Option<Busiest<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     silent_thread: Option<Silent<'a>>,
@@ -158,6 +162,26 @@ struct Report<'a> {
     unmatched: &'a [Unmatched],
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     litmus: Option<LitmusReport<'a>>,
+}
+
+/// How far a search has come that was stopped, by an estimate.
+#[derive(Clone, Copy, Serialize)]
+struct Extent {
+    /// The part that is done, from 0 to 1.
+    share: f64,
+    /// How many executions there are in all.
+    executions: f64,
+    /// The standard error of that number.
+    error: f64,
+}
+
+impl Extent {
+    fn of(whole: Estimate, done: u64) -> Self {
+        let executions = whole.executions.round();
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let share = (done as f64 / executions).min(1.0);
+        Self { share, executions, error: whole.error.round() }
+    }
 }
 
 /// The loop that used up the events of the execution that ended the search.
@@ -220,16 +244,14 @@ struct ErrorReport<'a> {
 /// A violation in a result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
-    /// The violation's id.
-    pub(crate) id: &'a str,
+    /// The violation, with all that can be shown of it.
+    pub(crate) subject: Subject<'a>,
     /// The folder of its finding, if it has one.
     pub(crate) finding: Option<&'a str>,
     /// Its fingerprint, if it has one.
     pub(crate) fingerprint: Option<&'a str>,
     /// The reason why it is accepted, if it is.
     pub(crate) accepted: Option<&'a Acceptance>,
-    /// The violation.
-    pub(crate) violation: &'a Violation,
     /// The number of executions that show it.
     pub(crate) executions: u64,
     /// The consequence of an SC violation in relaxed executions, if that was looked for.
@@ -238,6 +260,19 @@ pub(crate) struct Entry<'a> {
     pub(crate) judgement: Option<&'static str>,
     /// The advice what to do about it, if that was looked for.
     pub(crate) help: Option<&'a Help>,
+    /// What it counts as, if it is not accepted.
+    pub(crate) counts: CountsAs,
+}
+
+/// What a violation is to the verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CountsAs {
+    /// A violation, by itself or with what its judgement says.
+    Violation,
+    /// It is open what comes of it.
+    Open,
+    /// Nothing: it is harmless, or under a model that nobody asked for.
+    Nothing,
 }
 
 /// The parts of a result.
@@ -259,8 +294,12 @@ pub(crate) struct Outcome<'a> {
     pub(crate) monitors: &'a [MonitorName],
     /// The word of the verdict: `clean`, `violations`, `incomplete`, `unsupported`.
     pub(crate) verdict: &'static str,
+    /// The verdict on this result in a sentence, as the last line says it.
+    pub(crate) sentence: String,
     /// The limit that stopped the search: `time`, `executions`, `events`, `local-timeout`, `interrupt`.
     pub(crate) stopped_by: Option<&'static str>,
+    /// How many executions there are in all, about, if the search was stopped before its end.
+    pub(crate) whole: Option<Estimate>,
     /// The counts.
     pub(crate) summary: &'a Summary,
     /// The violations.
@@ -288,9 +327,9 @@ pub(crate) struct Litmus<'a> {
     pub(crate) witness: Option<&'a str>,
 }
 
-/// Returns results as JSON text: one object if there is one result, otherwise an array.
-pub(crate) fn results<'a>(outcomes: impl Iterator<Item = Outcome<'a>>) -> String {
-    let mut reports: Vec<Report<'_>> = outcomes.map(report).collect();
+/// Results as JSON text: one object if there is one, an array else.
+pub(crate) fn results(outcomes: &[Outcome<'_>]) -> String {
+    let mut reports: Vec<Report<'_>> = outcomes.iter().map(report).collect();
     match (reports.pop(), reports.is_empty()) {
         (Some(only), true) => text(&only),
         (last, _) => {
@@ -300,7 +339,7 @@ pub(crate) fn results<'a>(outcomes: impl Iterator<Item = Outcome<'a>>) -> String
     }
 }
 
-fn report(outcome: Outcome<'_>) -> Report<'_> {
+fn report<'a>(outcome: &'a Outcome<'_>) -> Report<'a> {
     let summary = outcome.summary;
     let monitors = outcome.monitors;
     let counts = |count: fn(&protocol::MonitorCount) -> u64| {
@@ -312,8 +351,8 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         let first = entry.first.as_ref()?;
         Some((entry.monitor.name(), First { executions: first.executions, seconds: first.seconds }))
     };
-    let litmus = outcome.litmus.map(|litmus| LitmusReport {
-        states: Keyed(litmus.states),
+    let litmus = outcome.litmus.as_ref().map(|litmus| LitmusReport {
+        states: Keyed(litmus.states.clone()),
         condition: litmus.condition,
         observation: litmus.observation,
         witness: litmus.witness,
@@ -347,7 +386,8 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         left_waiting: summary.left_waiting.iter().map(Waiting::of).collect(),
         outcomes: summary.outcomes.all(),
         runs: summary.runs,
-        unsupported: outcome.unsupported,
+        unsupported: outcome.unsupported.clone(),
+        progress: outcome.whole.map(|whole| Extent::of(whole, summary.executions)),
         busiest_loop: summary.busiest.as_ref().map(|busiest| Busiest {
             thread: busiest.thread,
             file: &busiest.place.file,
@@ -363,7 +403,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
             column: silence.place.column,
             function: &silence.function,
         }),
-        models: Keyed(outcome.models),
+        models: Keyed(outcome.models.clone()),
         unmatched: outcome.unmatched,
         litmus,
     }
@@ -412,7 +452,7 @@ fn by_bound(summary: &Summary, monitors: &[MonitorName]) -> Vec<ByBound> {
 }
 
 fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
-    let violation = entry.violation;
+    let violation = entry.subject.violation;
     let site = |site: &'a protocol::SiteUse| Site {
         role: site.role,
         thread: site.thread,
@@ -425,7 +465,7 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
         stack: &site.place.stack,
     };
     Found {
-        id: entry.id,
+        id: entry.subject.id,
         kind: violation.kind.name(),
         model: model_of(violation, explored),
         monitor: violation.monitor.map(MonitorName::name),
@@ -447,7 +487,7 @@ mod tests {
 
     use protocol::{BoundCount, FirstReport, MonitorCount, MonitorName, Summary};
 
-    use super::{Entry, Outcome, error, results};
+    use super::{CountsAs, Entry, Outcome, error, results};
     use crate::report::samples;
 
     fn summary() -> Summary {
@@ -494,17 +534,17 @@ mod tests {
         let summary = summary();
         let violation = samples::store_buffering();
         let entry = Entry {
-            id: "tso-1",
+            subject: samples::subject(&violation, None),
             finding: Some("fencehound-out/tso-1/"),
             fingerprint: Some("0123456789abcdef"),
             accepted: None,
-            violation: &violation,
             executions: 1,
             consequence: None,
             judgement: None,
             help: None,
+            counts: CountsAs::Violation,
         };
-        let json = results(std::iter::once(Outcome {
+        let json = results(&[Outcome {
             target: "sb.c",
             model: "sc",
             explorer: "bounded",
@@ -516,11 +556,13 @@ mod tests {
             unroll: None,
             monitors: &[MonitorName::Tso, MonitorName::Pso],
             verdict: "violations",
+            sentence: String::new(),
             stopped_by: None,
+            whole: None,
             summary: &summary,
             violations: &[entry],
             unsupported: Vec::new(),
-        }));
+        }]);
         let compact: String = json.lines().map(str::trim_start).collect();
         let version = env!("CARGO_PKG_VERSION");
         let expected = format!(

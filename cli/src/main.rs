@@ -6,8 +6,9 @@
 //! `monitor` on event [`logs`]. [`search`] hands out slices of a search to processes of the program and joins what comes
 //! back; [`compile`] (with [`clang`], [`toolchain`] and [`workplace`]) makes a program, [`program`] runs it, [`replayed`]
 //! shows one execution again, [`debugger`] opens gdb on it, [`symbols`] names the line of a fault. [`findings`] owns the findings directory, [`record`]
-//! writes event logs, [`editing`] changes C text, [`trust`] says what may be done at the word of a finding. [`report`], [`json`] and [`screen`] alone
-//! know what a result looks like, and [`exit`] decides the exit status.
+//! writes event logs, [`editing`] changes C text, [`trust`] says what may be done at the word of a finding. [`report`], [`json`], [`sarif`],
+//! [`junit`] and [`screen`] alone know what a result looks like, [`outputs`], [`destination`] and [`whole`] where it goes, and [`exit`]
+//! decides the exit status.
 
 mod annotations;
 mod args;
@@ -25,14 +26,17 @@ mod fingerprint;
 mod hash;
 mod interrupt;
 mod json;
+mod junit;
 mod litmus;
 mod logs;
+mod outputs;
 mod plan;
 mod program;
 mod programs;
 mod record;
 mod replayed;
 mod report;
+mod sarif;
 mod screen;
 mod search;
 mod symbols;
@@ -41,6 +45,7 @@ mod toolchain;
 mod trust;
 mod usage;
 mod values;
+mod whole;
 mod workplace;
 
 use std::ffi::OsString;

@@ -20,6 +20,17 @@ pub(crate) enum Color {
     Never,
 }
 
+/// How much is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Volume {
+    /// The verdict alone, and errors.
+    Quiet,
+    /// As much as a reader can take.
+    Usual,
+    /// All that there is.
+    Verbose,
+}
+
 /// The stream that carries the text for people.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {

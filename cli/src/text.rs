@@ -13,6 +13,21 @@ pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
+/// A number with two digits that say something: `310000`, `2.9 million`.
+pub(crate) fn rounded(number: f64) -> String {
+    if number < 100.0 {
+        return format!("{number:.0}");
+    }
+    let unit = 10_f64.powf(number.log10().floor() - 1.0);
+    let number = (number / unit).round() * unit;
+    match number {
+        ..1e6 => format!("{number:.0}"),
+        1e6..1e9 => format!("{} million", number / 1e6),
+        1e9..1e15 => format!("{} billion", (number / 1e8).round() / 10.0),
+        _ => format!("{number:.0e}"),
+    }
+}
+
 /// Returns the reason why an operation of the system failed, without the system's number for it: `no such file or directory`.
 pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
@@ -23,7 +38,15 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::reason;
+    use super::{reason, rounded};
+
+    #[test]
+    fn numbers_have_two_digits() {
+        let cases = [(0.4, "0"), (7.0, "7"), (314.0, "310"), (123_456.0, "120000"), (2.94e6, "2.9 million")];
+        for (number, text) in cases.into_iter().chain([(1.26e10, "13 billion"), (1.23e20, "1e20")]) {
+            assert_eq!(rounded(number), text);
+        }
+    }
 
     #[test]
     fn reasons_have_no_numbers() {

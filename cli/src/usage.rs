@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 
 use crate::exit::Failure;
 
@@ -30,15 +30,8 @@ pub(crate) fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Returns what clap found wrong as a failure in the tool's own form: lower-case, then a line of help for the command typed.
 pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
-    let argument = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
     if let Some(refused) = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Failure>()) {
         return refused.clone();
-    }
-    if let Some(failure) = later(error.kind(), argument(ContextKind::InvalidArg)) {
-        return failure;
     }
     let text = error.render().to_string();
     let message = text.split("\n\n").next().unwrap_or_default();
@@ -56,19 +49,6 @@ pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
         return Failure::usage("no command given", general());
     }
     Failure::usage(message, tip.unwrap_or_else(general))
-}
-
-/// Returns the failure that an option is one which the contract names and this version does not have yet, if it is.
-fn later(kind: ErrorKind, argument: Option<&str>) -> Option<Failure> {
-    const OPTIONS: [&str; 2] = ["--sarif", "--junit"];
-    if kind != ErrorKind::UnknownArgument {
-        return None;
-    }
-    let option = OPTIONS.into_iter().find(|name| argument.is_some_and(|text| text.starts_with(name)))?;
-    Some(Failure::usage(
-        format!("the option {option} is not available in this version"),
-        "`fencehound check --help` lists the options that are; --json gives machine-readable results",
-    ))
 }
 
 #[cfg(test)]
@@ -111,8 +91,8 @@ mod tests {
     #[test]
     fn usage_errors_are_lower_case_and_help() {
         assert_eq!(
-            error("fencehound check a.c --frobnicate"),
-            "error: unexpected argument '--frobnicate' found\nhelp: `fencehound check --help` lists what may be typed"
+            error("fencehound check a.c --zigzag"),
+            "error: unexpected argument '--zigzag' found\nhelp: `fencehound check --help` lists what may be typed"
         );
         assert_eq!(
             error("fencehound check a.c --modle sc"),
@@ -130,6 +110,5 @@ mod tests {
             error("fencehound check").lines().next(),
             Some("error: the following required arguments were not provided: <TARGET>...")
         );
-        assert!(error("fencehound check a.c --sarif x").contains("--sarif is not available in this version"));
     }
 }

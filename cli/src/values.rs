@@ -63,6 +63,15 @@ impl Outcomes {
     }
 }
 
+/// How findings are shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// With the source and the execution, for people.
+    Text,
+    /// As gcc's warnings, for editors and whatever else knows them.
+    Gcc,
+}
+
 /// The condition on which a program is right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Until {

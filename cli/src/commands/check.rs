@@ -7,8 +7,9 @@ use crate::baseline::Baseline;
 use crate::exit::{Failure, Status};
 use crate::findings::Findings;
 use crate::interrupt::{Interrupts, survive_full_files};
-use crate::json::{self, Entry};
+use crate::json::{Entry, Outcome};
 use crate::litmus;
+use crate::outputs;
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 use crate::plan::judge::Counted;
@@ -29,10 +30,11 @@ use crate::programs::subjects::Subjects;
 use crate::record::Record;
 use crate::report::excerpt::Sources;
 use crate::report::verdict::Verdict;
-use crate::screen::{complain, complain_about};
+use crate::screen::{Volume, complain, complain_about};
 use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::text::printable;
 use crate::trust;
+use crate::values::Format;
 
 /// The assumption that the verdict rests on where PSO is left out.
 const FOR_X86: &str = "the program is written for x86: assembly and compiler barriers are its only fences; PSO is not watched \
@@ -49,7 +51,7 @@ pub(crate) fn run(plan: &CheckPlan) -> Status {
 
 fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let findings = Findings::prepare(&plan.out)?;
-    plan.json.prepare()?;
+    outputs::prepare(plan)?;
     Record::prepare(plan.record.as_deref())?;
     let mut baseline = match &plan.baseline {
         Some(file) if plan.writes_baseline => Some(Baseline::to_write(file)?),
@@ -69,7 +71,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
                 found: Vec::new(),
             };
             let nothing: Vec<Searched> = plan.models.iter().map(under).collect();
-            return conclude(plan, (&nothing, &[]), &[], &Troubles::default(), &interrupts);
+            return conclude(plan, (&nothing, &[]), &[], &Troubles::default(), (&interrupts, &mut Sources::new([])));
         }
         Err(failure) => return Err(failure),
     };
@@ -111,7 +113,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     if let Err(failure) = record.finish() {
         troubles.unwritten.get_or_insert(failure);
     }
-    conclude(plan, (&all, &judged), &accepted.unmatched, &troubles, &interrupts)
+    conclude(plan, (&all, &judged), &accepted.unmatched, &troubles, (&interrupts, &mut sources))
 }
 
 /// Searches, from the beginning or from where the checkpoint has come to.
@@ -124,7 +126,7 @@ fn explore(
     if let (_, Explorer::Auto(_)) = plan.models[0] {
         return iterated::explore(plan, subjects, interrupts, record);
     }
-    let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
+    let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, (plan.spread, plan.volume), interrupts);
     if let Some(file) = &plan.checkpoint {
         let hash = subjects.hash_of_executable()?;
         let (options, arguments) = (&plan.compile_options, &plan.arguments);
@@ -147,8 +149,7 @@ fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
         complain(failure);
         return failure.status;
     }
-    let target = plan.target.names().join(" ");
-    let written = plan.json.write(&json::error(&target, &failure.message));
+    let written = outputs::write_error(plan, failure);
     if let Some(help) = &failure.help {
         complain(&format!("help: {help}"));
     }
@@ -157,13 +158,13 @@ fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
     failure.status.and(complain_about(written))
 }
 
-/// Prints the verdict line, writes the JSON, and returns the exit status.
+/// The verdict line, the results for machines, and the exit status.
 fn conclude(
     plan: &CheckPlan,
     (all, judged): (&[Searched], &[Judged]),
     unmatched: &[Unmatched],
     troubles: &Troubles,
-    interrupts: &Interrupts,
+    (interrupts, sources): (&Interrupts, &mut Sources),
 ) -> Result<Status, Failure> {
     if let Some(failure) = &troubles.internal {
         return Err(failure.clone());
@@ -193,14 +194,17 @@ fn conclude(
         let unmatched = if index == 0 { unmatched } else { &[] };
         result(&target, searched, summary, (verdict, judged, unmatched), entries)
     });
-    let written = plan.json.write(&json::results(outcomes));
+    let outcomes: Vec<Outcome<'_>> = outcomes.collect();
     let judgements = judged.iter().map(|one| one.status(counted));
     let status = verdicts.iter().map(|verdict| verdict.status).chain(judgements).fold(Status::Clean, Status::and);
+    let written = outputs::write(plan, &outcomes, status, sources);
     let rows = portable::rows(all, &verdicts, judged);
     if rows.is_empty() {
         plan.screen().print_verdict(&line(plan, all, &verdicts, judged));
     } else {
-        plan.screen().print(&portable::table(&rows, all));
+        if plan.volume != Volume::Quiet {
+            plan.screen().print(&portable::table(&rows, all));
+        }
         plan.screen().print_verdict(&portable::line(&rows, &verdicts));
     }
     troubles.gone.iter().for_each(complain);
@@ -212,6 +216,9 @@ fn conclude(
 fn tell(plan: &CheckPlan, all: &[Searched], consequences: &[Vec<Option<Consequence>>]) {
     let found = all.iter().flat_map(|searched| &searched.found).zip(consequences.iter().flatten());
     let found = found.filter_map(|(one, consequence)| Some((one, consequence.as_ref()?)));
+    if plan.volume == Volume::Quiet || plan.format == Format::Gcc {
+        return;
+    }
     let is_told = |consequence: &Consequence| plan.judging.counted != Counted::Consequence || consequence.fails();
     for (one, consequence) in found.filter(|(_, consequence)| is_told(consequence)).take(REPLAYED) {
         plan.screen().print(&format!("{}: {}\n", printable(&one.id), printable(&consequence.in_words())));

@@ -6,7 +6,7 @@ use protocol::{Summary, Violation};
 
 use crate::exit::{Failure, Status};
 use crate::findings::{group_name, identify};
-use crate::json::{self, Entry, Outcome};
+use crate::json::{self, CountsAs, Entry, Outcome};
 use crate::logs::log::Log;
 use crate::logs::threads::Commits;
 use crate::logs::violations::violation;
@@ -45,9 +45,10 @@ pub(crate) fn run(plan: &MonitorPlan) -> Result<Status, Failure> {
         one.show(plan, screen, judged.len());
     }
     let ids: Vec<Vec<String>> = judged.iter().map(|one| identify(&one.violations)).collect();
-    let entries: Vec<Vec<Entry<'_>>> = judged.iter().zip(&ids).map(|(one, ids)| one.entries(ids)).collect();
-    let outcomes = judged.iter().zip(&entries).map(|(one, entries)| one.outcome(plan, entries));
-    let written = plan.json.write(&json::results(outcomes));
+    let entries: Vec<Vec<Entry<'_>>> = judged.iter().zip(&ids).map(|(one, ids)| one.entries(ids, plan)).collect();
+    let outcomes: Vec<Outcome<'_>> =
+        judged.iter().zip(&entries).map(|(one, entries)| one.outcome(plan, entries)).collect();
+    let written = plan.json.write(&json::results(&outcomes));
     let status = judged.iter().map(|one| one.verdict.status).fold(Status::Clean, Status::and);
     screen.print_verdict(&verdict_line(&judged, status));
     Ok(status.and(complain_about(written)))
@@ -78,6 +79,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
         max_events: u64::MAX,
         memory: u64::MAX,
         local_seconds: u64::MAX,
+        whole: None,
         summary: &summary,
         accepted: 0,
         violations: &violations,
@@ -101,19 +103,24 @@ fn summary(watched: LogResult) -> Summary {
     }
 }
 
+fn subject<'a>(id: &'a str, violation: &'a Violation, plan: &'a MonitorPlan) -> Subject<'a> {
+    let (monitors, threads) = (plan.monitors.as_slice(), Threads::Created);
+    Subject { id, violation, trace: None, monitors, folder: "", help: &[], again: &[], threads }
+}
+
 impl Judged {
-    fn entries<'a>(&'a self, ids: &'a [String]) -> Vec<Entry<'a>> {
+    fn entries<'a>(&'a self, ids: &'a [String], plan: &'a MonitorPlan) -> Vec<Entry<'a>> {
         let all = self.violations.iter().zip(ids).zip(&self.summary.violation_executions);
         all.map(|((violation, id), &executions)| Entry {
-            id,
+            subject: subject(id, violation, plan),
             finding: None,
             fingerprint: None,
             accepted: None,
-            violation,
             executions,
             consequence: None,
             judgement: None,
             help: None,
+            counts: CountsAs::Violation,
         })
         .collect()
     }
@@ -128,7 +135,9 @@ impl Judged {
             unroll: None,
             monitors: &plan.monitors,
             verdict: self.verdict.word,
+            sentence: self.verdict.line.clone(),
             stopped_by: None,
+            whole: None,
             summary: &self.summary,
             violations: entries,
             unsupported: Vec::new(),
@@ -144,16 +153,7 @@ impl Judged {
         let mut sources = Sources::within([PathBuf::new()].into_iter().chain(beside), plan.roots.clone());
         let mut before: Vec<&str> = Vec::new();
         for (id, violation) in identify(&self.violations).iter().zip(&self.violations).take(LISTED) {
-            let subject = Subject {
-                id,
-                violation,
-                trace: None,
-                monitors: &plan.monitors,
-                folder: "",
-                help: &[],
-                again: &[],
-                threads: Threads::Created,
-            };
+            let subject = subject(id, violation, plan);
             let group = group_name(violation);
             let shown = before.iter().filter(|other| **other == group).count();
             before.push(group);

@@ -3,8 +3,8 @@
 use protocol::StoppedBy;
 
 use super::kept::Kept;
-use super::searched::Searched;
-use crate::json::{Entry, Litmus, Outcome, Unsupported};
+use super::searched::{Searched, under};
+use crate::json::{CountsAs, Entry, Litmus, Outcome, Unsupported};
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 use crate::report::verdict::Verdict;
@@ -31,7 +31,9 @@ impl Judged<'_> {
             unroll: None,
             monitors: &searched.monitors,
             verdict: verdict.word,
+            sentence: under(&verdict.line, searched.model),
             stopped_by: searched.summary.stopped_by.map(StoppedBy::name),
+            whole: None,
             summary: &searched.summary,
             violations: entries,
             unsupported: searched
@@ -57,15 +59,15 @@ pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
     let found = kept.found().iter().zip(&searched.violations).enumerate();
     found
         .map(|(index, (kept, violation))| Entry {
-            id: &kept.id,
+            subject: kept.subject(violation, &searched.monitors),
             finding: Some(&kept.folder),
             fingerprint: None,
             accepted: None,
-            violation,
             executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
             consequence: None,
             judgement: None,
             help: None,
+            counts: CountsAs::Violation,
         })
         .collect()
 }

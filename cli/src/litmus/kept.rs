@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::PathBuf;
 
-use protocol::{Explorer as Interleavings, Finding, Program, VERSION, Violation};
+use protocol::{Explorer as Interleavings, Finding, MonitorName, Program, Trace, VERSION, Violation};
 
 use super::again::again;
 use super::searched::Searched;
@@ -37,8 +37,27 @@ pub(super) struct Keeper<'p> {
 pub(super) struct KeptFinding {
     pub(super) id: String,
     pub(super) folder: String,
-    /// The text of it that is shown at once, if there is room.
+    trace: Trace,
+    /// What the user adds to the command that runs it again.
+    again: Vec<String>,
+    /// What is shown of it at once, if there is room.
     pub(super) text: Option<String>,
+}
+
+impl KeptFinding {
+    /// All that can be shown of the violation that it keeps.
+    pub(super) fn subject<'a>(&'a self, violation: &'a Violation, monitors: &'a [MonitorName]) -> Subject<'a> {
+        Subject {
+            id: &self.id,
+            violation,
+            trace: Some(&self.trace),
+            monitors,
+            folder: &self.folder,
+            help: &[],
+            again: &self.again,
+            threads: Threads::Declared,
+        }
+    }
 }
 
 /// The parts of a result that are kept.
@@ -128,7 +147,7 @@ impl<'p> Keeper<'p> {
             let width = self.plan.screen().width();
             finding::full(&subject, Detail::Execution, width, &mut self.sources)
         });
-        Ok(KeptFinding { text: shown, folder, id })
+        Ok(KeptFinding { text: shown, folder, id, trace, again })
     }
 
     fn store(&mut self, searched: &Searched<'_>, subject: &Subject<'_>) {

@@ -18,15 +18,21 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use again::replay;
 use judged::{Judged, entries};
-use kept::Keeper;
+use kept::{Keeper, Kept, KeptFinding};
 use protocol::StoppedBy;
 
 use crate::exit::{Failure, Status};
 use crate::findings::Findings;
 use crate::interrupt::Interrupts;
-use crate::json::{self, Entry};
+use crate::json::{Entry, Outcome};
+use crate::outputs;
 use crate::plan::check::CheckPlan;
-use crate::screen::{complain, complain_about};
+use crate::report::excerpt::Sources;
+use crate::report::gcc;
+use crate::report::verdict::Verdict;
+use crate::screen::{Volume, complain, complain_about};
+use crate::values::Format;
+use searched::Searched;
 use target::TestFile;
 
 /// Runs the command.
@@ -43,7 +49,7 @@ fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
         fits(plan, target)?;
     }
     let findings = Findings::prepare(&plan.out)?;
-    plan.json.prepare()?;
+    outputs::prepare(plan)?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
     findings.clear()?;
@@ -54,7 +60,7 @@ fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
             let searched = search::search(plan, target, model, explorer, &interrupts)?;
             let verdict = searched.judge(plan);
             let kept = keeper.keep(&searched)?;
-            plan.screen().print(&report::report(&searched, &verdict, &kept));
+            show(plan, &searched, &verdict, &kept);
             let ended = searched.summary.stopped_by == Some(StoppedBy::Interrupt);
             judged.push(Judged { searched, verdict, kept });
             if ended {
@@ -63,6 +69,22 @@ fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
         }
     }
     conclude(plan, &judged, targets.len(), keeper.unwritten())
+}
+
+/// Shows a result as it is wanted.
+fn show(plan: &CheckPlan, searched: &Searched<'_>, verdict: &Verdict, kept: &Kept) {
+    let text = match (plan.volume, plan.format) {
+        (Volume::Quiet, _) => return,
+        (_, Format::Text) => report::report(searched, verdict, kept),
+        (_, Format::Gcc) => {
+            let found = kept.found().iter().zip(&searched.violations);
+            let subject = |(kept, violation): (&KeptFinding, _)| {
+                gcc::finding(&kept.subject(violation, &searched.monitors), searched.model.name())
+            };
+            found.map(subject).collect()
+        }
+    };
+    plan.screen().print(&text);
 }
 
 /// Checks that the instructions of a test mean something under the models.
@@ -80,7 +102,7 @@ fn fits(plan: &CheckPlan, target: &TestFile) -> Result<(), Failure> {
     }
 }
 
-/// Prints the verdict line, writes the JSON, and returns the exit status. What could not be kept does not change the verdict.
+/// The verdict line, the results for machines, and the exit status. What could not be kept does not change the verdict.
 fn conclude(
     plan: &CheckPlan,
     judged: &[Judged<'_>],
@@ -88,11 +110,12 @@ fn conclude(
     unwritten: Result<(), Failure>,
 ) -> Result<Status, Failure> {
     let entries: Vec<Vec<Entry<'_>>> = judged.iter().map(entries).collect();
-    let outcomes = judged.iter().zip(&entries).map(|(one, entries)| one.outcome(plan, entries));
-    let written = plan.json.write(&json::results(outcomes));
+    let outcomes: Vec<Outcome<'_>> =
+        judged.iter().zip(&entries).map(|(one, entries)| one.outcome(plan, entries)).collect();
     let status = judged.iter().map(|one| one.verdict.status).fold(Status::Clean, Status::and);
+    let written = outputs::write(plan, &outcomes, status, &mut Sources::new([PathBuf::new()]));
     let line = match judged {
-        [one] if tests == 1 => report::under(&one.verdict.line, one.searched.model),
+        [one] if tests == 1 => searched::under(&one.verdict.line, one.searched.model),
         _ => report::verdict(judged, tests),
     };
     plan.screen().print_verdict(&line);

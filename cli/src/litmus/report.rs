@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use litmus::condition::Quantifier;
-use protocol::{MemoryModel, Role, Violation};
+use protocol::{Role, Violation};
 
 use super::judged::Judged;
 use super::kept::Kept;
-use super::searched::Searched;
+use super::searched::{Searched, under};
 use crate::exit::Status;
 use crate::plan::explorer::Explorer;
 use crate::report::names::{full_place, model_name};
@@ -72,11 +72,6 @@ fn violation_line(violation: &Violation) -> String {
         (_, _, _, Some(site)) => format!("{}: {}", full_place(&site.place), printable(&violation.message)),
         _ => printable(&violation.message),
     }
-}
-
-/// Returns a verdict line with the name of the model, where that is not SC.
-pub(super) fn under(line: &str, model: MemoryModel) -> String {
-    if model == MemoryModel::Sc { line.to_string() } else { format!("{line} ({})", model.title()) }
 }
 
 /// Returns the verdict line of several tests or models.

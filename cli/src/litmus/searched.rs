@@ -43,10 +43,16 @@ impl Searched<'_> {
             issues: Issues::All,
             races: if self.model == MemoryModel::C11 { Races::Watched } else { Races::Unwatched },
             given_up: "where the model refuses what was tried",
+            whole: None,
             summary: &self.summary,
             accepted: 0,
             violations: &self.violations,
             unsupported: &self.unsupported,
         })
     }
+}
+
+/// A verdict line that names the model, where it is not SC.
+pub(super) fn under(line: &str, model: MemoryModel) -> String {
+    if model == MemoryModel::Sc { line.to_string() } else { format!("{line} ({})", model.title()) }
 }

@@ -17,12 +17,12 @@ use super::judge::Judging;
 use super::monitors::{fits_monitors, monitors_of, watches_graphs};
 use super::target::{Target, target};
 use crate::args::CheckArgs;
-use crate::destination::JsonTo;
+use crate::destination::{self, Destination};
 use crate::exit::Failure;
 use crate::hash::plain_name;
-use crate::screen::{Color, Screen};
+use crate::screen::{Color, Screen, Volume};
 use crate::search::{Budget, Spread};
-use crate::values::{ExitStatuses, Preemptions, Time, cores};
+use crate::values::{ExitStatuses, Format, Preemptions, Time, cores};
 
 /// The number of seconds of a search within more and more preemptions, unless another budget is given.
 const AUTO_SECONDS: f64 = 60.0;
@@ -89,8 +89,16 @@ pub(crate) struct CheckPlan {
     pub(crate) out: PathBuf,
     /// Whether the executions that answer litmus tests' questions are kept in the findings directory, too.
     pub(crate) keeps_witnesses: bool,
-    /// The place that the JSON goes to.
-    pub(crate) json: JsonTo,
+    /// Where the JSON goes.
+    pub(crate) json: Destination,
+    /// Where the SARIF log goes.
+    pub(crate) sarif: Destination,
+    /// Where the `JUnit` report goes.
+    pub(crate) junit: Destination,
+    /// How findings are shown.
+    pub(crate) format: Format,
+    /// How much is shown.
+    pub(crate) volume: Volume,
     /// The time in which what forbids findings is looked for, if it is.
     pub(crate) advice: Option<AdviceTime>,
     /// The rule by which SC violations are judged.
@@ -115,7 +123,8 @@ impl CheckPlan {
         let compile_options = compile_options(typed, &models);
         let unroll = unroll(typed, &models)?;
         let code = code_for_arm(typed, &target, &models)?;
-        Ok(CheckPlan {
+        let out = typed.out.as_deref().map_or_else(|| PathBuf::from("fencehound-out/"), |out| target.name_in(out));
+        let plan = CheckPlan {
             target,
             models,
             arguments: typed.arguments.clone(),
@@ -136,13 +145,19 @@ impl CheckPlan {
             record: typed.record.clone(),
             baseline: typed.baseline.clone(),
             writes_baseline: typed.write_baseline,
-            out: typed.out.clone().unwrap_or_else(|| PathBuf::from("fencehound-out/")),
+            out,
             keeps_witnesses: typed.out.is_some(),
-            json: JsonTo::named(typed.json.as_deref()),
             advice: AdviceTime::new(typed),
+            json: Destination::named("--json", typed.json.as_deref()),
+            sarif: Destination::named("--sarif", typed.sarif.as_deref()),
+            junit: Destination::named("--junit", typed.junit.as_deref()),
+            format: typed.format,
+            volume: volume(typed),
             judging: Judging::new(typed),
             color: typed.color,
-        })
+        };
+        destination::apart(&plan.results())?;
+        Ok(plan)
     }
 
     /// Returns the plan for a program that has fences for x86 alone: PSO, which keeps less in order than x86, is not watched
@@ -263,7 +278,12 @@ impl CheckPlan {
 
     /// Returns the screen for the text for people.
     pub(crate) fn screen(&self) -> Screen {
-        self.json.screen(self.color)
+        destination::screen(&self.results(), self.color)
+    }
+
+    /// The machine-readable results.
+    pub(crate) fn results(&self) -> [&Destination; 3] {
+        [&self.json, &self.sarif, &self.junit]
     }
 }
 
@@ -295,6 +315,14 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         orders: None,
         record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
     })
+}
+
+fn volume(typed: &CheckArgs) -> Volume {
+    match (typed.quiet, typed.verbose) {
+        (true, _) => Volume::Quiet,
+        (false, true) => Volume::Verbose,
+        (false, false) => Volume::Usual,
+    }
 }
 
 fn heap(typed: &CheckArgs) -> Heap {

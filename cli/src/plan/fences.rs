@@ -7,7 +7,7 @@ use super::costs::Costs;
 use super::target::Target;
 use crate::args::FencesArgs;
 use crate::exit::Failure;
-use crate::values::Until;
+use crate::values::{Format, Until};
 
 /// The meaning of a command `fences`.
 #[derive(Clone, Debug)]
@@ -77,6 +77,11 @@ fn refuse_foreign(typed: &FencesArgs) -> Result<(), Failure> {
         ("--checkpoint", check.checkpoint.is_some()),
         ("--record", check.record.is_some()),
         ("--out", check.out.is_some()),
+        ("--sarif", check.sarif.is_some()),
+        ("--junit", check.junit.is_some()),
+        ("--format", check.format != Format::Text),
+        ("-q", check.quiet),
+        ("-v", check.verbose),
         ("--stop-at-first", check.stop_at_first),
         ("--strict", check.strict),
         ("--no-judge", check.no_judge),

@@ -3,7 +3,7 @@
 use protocol::MonitorName;
 
 use crate::args::MonitorArgs;
-use crate::destination::JsonTo;
+use crate::destination::{self, Destination};
 use crate::exit::Failure;
 use crate::screen::{Color, Screen};
 use crate::trust::Roots;
@@ -20,7 +20,7 @@ pub(crate) struct MonitorPlan {
     /// The folders in which the sources that a log names may lie.
     pub(crate) roots: Roots,
     /// The place that the JSON goes to.
-    pub(crate) json: JsonTo,
+    pub(crate) json: Destination,
     /// Whether text is coloured.
     pub(crate) color: Color,
 }
@@ -38,13 +38,13 @@ impl MonitorPlan {
             monitors,
             search_steps: typed.search_steps,
             roots: Roots::new(&typed.source)?,
-            json: JsonTo::named(typed.json.as_deref()),
+            json: Destination::named("--json", typed.json.as_deref()),
             color: typed.color,
         })
     }
 
     /// Returns the screen for the text for people.
     pub(crate) fn screen(&self) -> Screen {
-        self.json.screen(self.color)
+        destination::screen(&[&self.json], self.color)
     }
 }

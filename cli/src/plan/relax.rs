@@ -6,7 +6,7 @@ use super::check::CheckPlan;
 use super::target::Target;
 use crate::args::{CheckArgs, RelaxArgs};
 use crate::exit::Failure;
-use crate::values::Models;
+use crate::values::{Format, Models};
 
 /// The meaning of a command `relax`.
 #[derive(Clone, Debug)]
@@ -64,6 +64,11 @@ fn refuse_foreign(check: &CheckArgs) -> Result<(), Failure> {
         ("--json", check.json.is_some()),
         ("--baseline", check.baseline.is_some()),
         ("--out", check.out.is_some()),
+        ("--sarif", check.sarif.is_some()),
+        ("--junit", check.junit.is_some()),
+        ("--format", check.format != Format::Text),
+        ("-q", check.quiet),
+        ("-v", check.verbose),
         ("--stop-at-first", check.stop_at_first),
         ("--strict", check.strict),
         ("--no-judge", check.no_judge),

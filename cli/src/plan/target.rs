@@ -1,5 +1,7 @@
 //! The targets of a check: `.c` files, an executable, or litmus tests.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::executable::{file_kind, require_ours};
@@ -26,6 +28,35 @@ impl Target {
         };
         files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
     }
+
+    /// A path in which the name of the first file, without its folder and `.c` or `.litmus`, stands in the place of each
+    /// `{target}`.
+    pub(crate) fn name_in(&self, path: &Path) -> PathBuf {
+        let name = match self {
+            Target::Sources(files) | Target::Litmus(files) => files.first().and_then(|file| file.file_stem()),
+            Target::Executable(file) => file.file_name(),
+        };
+        let name = name.unwrap_or_default().as_bytes();
+        let mut pieces = pieces(path.as_os_str().as_bytes());
+        let mut named = pieces.next().unwrap_or_default().to_vec();
+        for piece in pieces {
+            named.extend(name);
+            named.extend(piece);
+        }
+        PathBuf::from(OsString::from_vec(named))
+    }
+}
+
+/// What is before, between and behind the places of a name.
+fn pieces(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const HERE: &[u8] = b"{target}";
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let path = rest?;
+        let at = path.windows(HERE.len()).position(|window| window == HERE);
+        rest = at.map(|at| &path[at + HERE.len()..]);
+        Some(at.map_or(path, |at| &path[..at]))
+    })
 }
 
 /// Returns the target that these names are together.
@@ -83,7 +114,19 @@ fn require_file(name: &Path, help: &str) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::target;
+    use std::path::{Path, PathBuf};
+
+    use super::{Target, target};
+
+    #[test]
+    fn a_path_may_have_the_name_of_the_target() {
+        let named = |target: &Target, path: &str| target.name_in(Path::new(path)).to_str().unwrap().to_string();
+        let sources = Target::Sources(vec![PathBuf::from("src/a.c"), PathBuf::from("src/b.c")]);
+        assert_eq!(named(&sources, "out/{target}"), "out/a");
+        assert_eq!(named(&sources, "{target}/x/{target}"), "a/x/a");
+        assert_eq!(named(&sources, "out/"), "out/");
+        assert_eq!(named(&Target::Executable(PathBuf::from("./t.test")), "o-{target}"), "o-t.test");
+    }
 
     #[test]
     fn targets() {

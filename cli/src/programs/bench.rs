@@ -21,7 +21,8 @@ pub(crate) fn search(plan: &CheckPlan, bench: Bench<'_>, threads: &[Vec<u32>]) -
     if bench.interrupts.pressed() {
         return Ok(Exploration::default());
     }
-    let mut search = Search::new(&bench.subjects.program, &plan.explore, plan.budget, plan.spread, bench.interrupts);
+    let mut search =
+        Search::new(&bench.subjects.program, &plan.explore, plan.budget, (plan.spread, plan.volume), bench.interrupts);
     if !threads.is_empty() {
         search.number(threads);
     }

@@ -43,7 +43,7 @@ pub(crate) fn explore(
         plan.explore.preemptions = Some(iteration.bound);
         let seconds = plan.budget.seconds.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.01));
         let budget = Budget { seconds, ..plan.budget };
-        let mut search = Search::new(&subjects.program, &plan.explore, budget, plan.spread, interrupts);
+        let mut search = Search::new(&subjects.program, &plan.explore, budget, (plan.spread, plan.volume), interrupts);
         search.begin_after(iteration.bounds.clone());
         if let Some((checkpoint, _)) = &kept {
             search.keep_in(checkpoint.clone(), saved)?;

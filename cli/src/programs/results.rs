@@ -1,15 +1,17 @@
 //! The joint result of several models: the verdict line, and the results in JSON.
 
+use std::slice;
+
 use protocol::{Cycles, MemoryModel, StoppedBy, Summary, Violation};
 
 use super::accepted::Unmatched;
 use super::consequences::{Consequence, Graphs, Unseen, consequence};
 use super::found::Found;
 use super::judged::{Judged, is_of, title};
-use super::judging::World;
+use super::judging::{Judgement, World};
 use super::searched::Searched;
 use crate::exit::Status;
-use crate::json::{Entry, Outcome, Unsupported};
+use crate::json::{CountsAs, Entry, Outcome, Unsupported};
 use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
 use crate::report::verdict::Verdict;
@@ -120,34 +122,53 @@ pub(crate) fn entries<'a>(
 ) -> Vec<Entry<'a>> {
     let judgement = |one: &Found| judged.iter().find(|judged| is_of(&one.violation, judged.model));
     let entry = |(index, one): (usize, &'a Found)| Entry {
-        id: &one.id,
+        subject: one.subject(&searched.plan),
         finding: Some(&one.folder),
         fingerprint: Some(&one.fingerprint),
         accepted: one.accepted.as_ref(),
-        violation: &one.violation,
         executions: summary.violation_executions.get(index).copied().unwrap_or(1),
         consequence: consequences.get(index).and_then(Option::as_ref),
         judgement: judgement(one).map(|judged| judged.judgement().word()),
         help: one.help.as_ref(),
+        counts: counts_as(judgement(one), searched.plan.judging.counted),
     };
     let reports = |judged: &&Judged| searched.found.iter().any(|one| is_of(&one.violation, judged.model));
     let by_judging = judged.iter().filter(reports).flat_map(|judged| {
         judged.found.iter().map(|one| Entry {
-            id: &one.id,
+            subject: one.subject(&judged.plan),
             finding: Some(&one.folder),
             fingerprint: Some(&one.fingerprint),
             accepted: one.accepted.as_ref(),
-            violation: &one.violation,
             executions: judged.executions_of(&one.violation),
             consequence: None,
             judgement: None,
             help: one.help.as_ref(),
+            counts: if judged.asked { CountsAs::Violation } else { CountsAs::Nothing },
         })
     });
     searched.found.iter().enumerate().map(entry).chain(by_judging).collect()
 }
 
-/// Returns the result of a search for the JSON, with its violations borrowed.
+/// The verdict line of one of several results.
+fn sentence(searched: &Searched, verdict: &Verdict, judged: &[Judged]) -> String {
+    let reports = |one: &Judged| searched.found.iter().any(|found| is_of(&found.violation, one.model));
+    let judged = if judged.iter().any(reports) { judged } else { &[] };
+    line(&searched.plan, slice::from_ref(searched), slice::from_ref(verdict), judged)
+}
+
+/// What a violation counts as, given the judgement on its model, if it is an SC violation that was judged.
+fn counts_as(judged: Option<&Judged>, counted: Counted) -> CountsAs {
+    let Some(judged) = judged else { return CountsAs::Violation };
+    match judged.judgement() {
+        _ if !judged.asked => CountsAs::Nothing,
+        _ if counted == Counted::Always => CountsAs::Violation,
+        Judgement::Breaks(_) | Judgement::Shows(_) => CountsAs::Violation,
+        Judgement::Open(_) => CountsAs::Open,
+        Judgement::Harmless => CountsAs::Nothing,
+    }
+}
+
+/// The result of a search as JSON wants it, its violations borrowed.
 pub(crate) fn result<'a>(
     target: &'a str,
     searched: &'a Searched,
@@ -177,9 +198,11 @@ pub(crate) fn result<'a>(
         delays: searched.plan.delays(),
         unroll: searched.plan.unroll(),
         monitors: &searched.plan.explore.monitors,
+        sentence: sentence(searched, verdict, judged),
         verdict: word(verdict, judged.iter().filter(reports), counted),
         models: models.collect(),
         stopped_by: summary.stopped_by.map(StoppedBy::name),
+        whole: searched.exploration.whole,
         summary,
         violations: entries,
         unsupported: unsupported.collect(),

@@ -53,6 +53,7 @@ impl Searched {
                 None => "at an assumption",
                 Some(_) => "where a thread waits for what comes later, or at an assumption",
             },
+            whole: self.exploration.whole,
             summary,
             accepted: accepted.iter().filter(|one| !judged(&&one.violation)).count() as u64,
             violations: &violations,

@@ -14,9 +14,12 @@ use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
 use crate::report::excerpt::{self, Sources};
 use crate::report::finding::{self, Detail};
+use crate::report::gcc;
 use crate::report::graph::relaxed_orders;
+use crate::screen::Volume;
 use crate::search::Exploration;
 use crate::text::{counted, printable};
+use crate::values::Format;
 
 /// The number of findings of one monitor or kind that are shown with their source; the others get a line each.
 const SHOWN: usize = 3;
@@ -33,6 +36,9 @@ pub(crate) fn show(
     accepted: &Accepted,
     sources: &mut Sources,
 ) {
+    if plan.volume == Volume::Quiet {
+        return;
+    }
     let mut told = Told::default();
     let mut reported: Vec<(&CheckPlan, Vec<&Found>)> = Vec::new();
     for searched in all {
@@ -52,7 +58,7 @@ pub(crate) fn show(
     for searched in all {
         notes(&searched.plan, &searched.exploration, &mut told, sources);
     }
-    if plan.judging.counted == Counted::Consequence {
+    if plan.format == Format::Text && plan.judging.counted == Counted::Consequence {
         let found = all.iter().flat_map(|searched| &searched.found);
         plan.screen().print(&harmless_notes(found, judged));
     }
@@ -113,7 +119,7 @@ fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
         let by = judged.iter().find(|judged| is_of(&one.violation, judged.model));
         by.is_some_and(|judged| *judged.judgement() == Judgement::Harmless)
     };
-    let counts_all = searched.plan.judging.counted != Counted::Consequence;
+    let counts_all = searched.plan.judging.counted != Counted::Consequence || searched.plan.volume == Volume::Verbose;
     let found = searched.found.iter().filter(|one| one.accepted.is_none());
     found.filter(|one| counts_all || !is_harmless(one)).collect()
 }
@@ -121,6 +127,11 @@ fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
 /// Shows findings, as many of them and as much of each as a reader can take.
 fn show_found(plan: &CheckPlan, found: &[&Found], told: &mut Told, sources: &mut Sources) {
     let screen = plan.screen();
+    if plan.format == Format::Gcc {
+        let (model, _) = plan.models[0];
+        found.iter().for_each(|one| screen.print(&gcc::finding(&one.subject(plan), model.name())));
+        return;
+    }
     let width = screen.width();
     let mut before: Vec<&str> = Vec::new();
     for one in found.iter().take(REPLAYED) {
@@ -131,6 +142,7 @@ fn show_found(plan: &CheckPlan, found: &[&Found], told: &mut Told, sources: &mut
             continue;
         }
         let text = match before.iter().filter(|other| **other == group).count() {
+            _ if plan.volume == Volume::Verbose => finding::full(&subject, Detail::Everything, width, sources) + "\n",
             0 => finding::full(&subject, Detail::Execution, width, sources) + "\n",
             shown if shown < SHOWN => finding::full(&subject, Detail::Excerpts, width, sources) + "\n",
             _ => finding::line(&subject),
@@ -148,7 +160,10 @@ fn notes(plan: &CheckPlan, exploration: &Exploration, told: &mut Told, sources: 
     let screen = plan.screen();
     for (what, place) in &exploration.unsupported {
         let words = format!("not supported: {}", printable(what));
-        screen.print(&(excerpt::excerpt(place, &words, sources) + "\n"));
+        screen.print(&match plan.format {
+            Format::Text => excerpt::excerpt(place, &words, sources) + "\n",
+            Format::Gcc => gcc::warning(place, &words, plan.models[0].0.name()),
+        });
     }
     if !exploration.unsupported.is_empty() {
         screen.print(UNSUPPORTED);

@@ -96,10 +96,7 @@ pub(crate) fn line(subject: &Subject<'_>) -> String {
         format!("{headline}: {} delayed, {} goes ahead", site_in_line(delayed), site_in_line(overtaking))
     } else {
         let place = violation.sites.first().map(|site| format!(", {}", short_place(&site.place)));
-        let message = printable(&violation.message);
-        let first = headline.split(' ').next().unwrap_or_default();
-        let said = if message.starts_with(first) { String::new() } else { format!("{headline}: ") };
-        format!("{said}{message}{}", place.unwrap_or_default())
+        format!("{}{}", in_words(violation), place.unwrap_or_default())
     };
     format!("{}{} {words}\n", printable(subject.id).red().bold(), ":".red().bold())
 }
@@ -109,14 +106,27 @@ pub(crate) fn again(subject: &Subject<'_>, other: &str) -> String {
     format!("{}, as {}\n", line(subject).trim_end(), printable(other))
 }
 
+/// What is wrong, in one line, without its places: the kind, unless the message begins with it, and the message.
+pub(crate) fn in_words(violation: &Violation) -> String {
+    let (headline, message) = (headline(violation), printable(&violation.message));
+    let first = headline.split(' ').next().unwrap_or_default();
+    match message.as_str() {
+        "" => headline,
+        // That names the model.
+        message if violation.kind == FailureKind::ScViolation => format!("{}: {message}", kind_words(violation.kind)),
+        message if message.starts_with(first) => message.to_string(),
+        message => format!("{headline}: {message}"),
+    }
+}
+
 fn site_in_line(site: &SiteUse) -> String {
     let what = format!("{} {}", printable(site.operation.name()), printable(&site.expression));
     let caller = site.place.callers().next().map(|caller| format!(", called at {}", frame_place(caller)));
     format!("{} at {}{}", what.trim_end(), short_place(&site.place), caller.unwrap_or_default())
 }
 
-/// Returns the command that runs a finding again.
-fn replay_line(folder: &str, again: &[String]) -> String {
+/// The command that runs a finding again.
+pub(crate) fn replay_line(folder: &str, again: &[String]) -> String {
     let quoted = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_string(), Cow::into_owned);
     let mut line = format!("fencehound replay {}", quoted(folder.trim_end_matches('/')));
     for word in again {
@@ -125,7 +135,8 @@ fn replay_line(folder: &str, again: &[String]) -> String {
     printable(&line)
 }
 
-fn headline(violation: &Violation) -> String {
+/// The kind of a violation and, where it is about one, its model.
+pub(crate) fn headline(violation: &Violation) -> String {
     match (violation.kind, violation.monitor) {
         (FailureKind::ScViolation, Some(monitor)) => format!("SC violation under {}", model_name(monitor)),
         (FailureKind::Atomicity, Some(MonitorName::TsoAtomicity)) => {
@@ -163,7 +174,8 @@ fn shown_sites(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
     violation.sites.iter().filter(|site| site.role != Role::Previous)
 }
 
-fn site_words(site: &SiteUse, threads: Threads) -> String {
+/// What happens at a place, and in which thread and function.
+pub(crate) fn site_words(site: &SiteUse, threads: Threads) -> String {
     let thread = threads.name(site.thread);
     let unnamed = site.function.is_empty() || site.function == thread;
     let function = if unnamed { String::new() } else { format!(" in {}", printable(&site.function)) };
@@ -210,19 +222,9 @@ fn waits(operation: Operation, expression: &str) -> String {
 fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: Width) -> String {
     let violation = subject.violation;
     let marks = marks(violation, trace);
-    let graph = violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len());
-    let story = marks
-        .filter(|_| graph.is_none())
-        .and_then(|[delayed, previous, overtaking]| cycle::Cycle::find(&trace.events, delayed, previous, overtaking));
-    let mut keep: BTreeSet<usize> = marks.into_iter().flatten().collect();
-    keep.extend(story.iter().flat_map(cycle::Cycle::events));
-    keep.extend(site_events(violation, trace));
-    let end = marks.map_or(trace.events.len(), |[_, _, overtaking]| overtaking + 1);
-    let rows = match detail {
-        _ if graph.is_some() => graph.map(graph::rows).unwrap_or_default().into_iter().map(Row::Event).collect(),
-        Detail::Everything => (0..trace.events.len()).map(Row::Event).collect(),
-        Detail::Excerpts | Detail::Execution => columns::pick(end, trace.events.len(), &keep),
-    };
+    let graph = graph_of(violation, trace);
+    let story = story(violation, trace);
+    let rows = rows(violation, trace, story.as_ref(), detail);
     let heading = match graph {
         None => "execution, as it was run:".to_string(),
         Some(graph) => format!("execution under {}, each thread in program order:", graph.model.title()),
@@ -243,6 +245,40 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: Width)
         text.push_str(&story.in_words(&trace.events, &model_name(monitor), subject.threads));
     }
     text
+}
+
+/// The execution graph that these events are of, if they are of one.
+fn graph_of<'a>(violation: &'a Violation, trace: &Trace) -> Option<&'a protocol::Graph> {
+    violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len())
+}
+
+/// The cycle of an SC violation in an interleaving.
+fn story(violation: &Violation, trace: &Trace) -> Option<cycle::Cycle> {
+    let [delayed, previous, overtaking] = marks(violation, trace).filter(|_| graph_of(violation, trace).is_none())?;
+    cycle::Cycle::find(&trace.events, delayed, previous, overtaking)
+}
+
+fn rows(violation: &Violation, trace: &Trace, story: Option<&cycle::Cycle>, detail: Detail) -> Vec<Row> {
+    let marks = marks(violation, trace);
+    let mut keep: BTreeSet<usize> = marks.into_iter().flatten().collect();
+    keep.extend(story.into_iter().flat_map(cycle::Cycle::events));
+    keep.extend(site_events(violation, trace));
+    let end = marks.map_or(trace.events.len(), |[_, _, overtaking]| overtaking + 1);
+    match (graph_of(violation, trace), detail) {
+        (Some(graph), _) => graph::rows(graph).into_iter().map(Row::Event).collect(),
+        (None, Detail::Everything) => (0..trace.events.len()).map(Row::Event).collect(),
+        (None, Detail::Excerpts | Detail::Execution) => columns::pick(end, trace.events.len(), &keep),
+    }
+}
+
+/// The events that are shown of an execution where it is not shown whole.
+pub(crate) fn events_shown(violation: &Violation, trace: &Trace) -> Vec<usize> {
+    let story = story(violation, trace);
+    let event = |row: Row| match row {
+        Row::Event(index) => Some(index),
+        Row::Elided(_) => None,
+    };
+    rows(violation, trace, story.as_ref(), Detail::Execution).into_iter().filter_map(event).collect()
 }
 
 /// Returns the indices of e′, prev and e, if they are events of this trace.

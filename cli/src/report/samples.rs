@@ -3,6 +3,9 @@
 use engine::event::Thread;
 use protocol::{FailureKind, MonitorName, Operation, Place, Role, Schedule, SiteUse, Trace, TraceEvent, Violation};
 
+use super::finding::Subject;
+use super::names::Threads;
+
 pub(crate) const SOURCE: &str = "\
 #include <pthread.h>
 #include <stdio.h>
@@ -134,6 +137,21 @@ pub(crate) fn access(thread: u32, line: u32, target: &str, read: Option<u64>, wr
     };
     let address = 0x1000 + 8 * u64::from(target.as_bytes()[0]);
     TraceEvent { address, width: 4, read, written, ..event(thread, line, operation, target) }
+}
+
+pub(crate) fn subject<'a>(violation: &'a Violation, trace: Option<&'a Trace>) -> Subject<'a> {
+    const MONITORS: &[MonitorName] = &[MonitorName::Tso];
+    let folder = "fencehound-out/tso-1/";
+    Subject {
+        id: "tso-1",
+        violation,
+        trace,
+        monitors: MONITORS,
+        folder,
+        help: &[],
+        again: &[],
+        threads: Threads::Created,
+    }
 }
 
 pub(crate) fn trace() -> Trace {

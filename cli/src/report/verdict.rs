@@ -1,10 +1,11 @@
 //! The verdict line: one sentence that says what was checked and what was not.
 
+use engine::explore::estimate::Estimate;
 use protocol::{FailureKind, MonitorName, Place, StoppedBy, Summary, Violation};
 
 use super::names::{Threads, full_place, model_name};
 use crate::exit::Status;
-use crate::text::{counted, printable};
+use crate::text::{counted, printable, rounded};
 
 /// The facts that a verdict is about.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) issues: Issues,
     /// Whether data races count as failures, whatever is watched.
     pub(crate) races: Races,
+    /// How many executions there are in all, about, if the search was stopped before its end.
+    pub(crate) whole: Option<Estimate>,
     /// The counts.
     pub(crate) summary: &'a Summary,
     /// The number of further findings, which the user has accepted.
@@ -207,7 +210,13 @@ fn silent(facts: &Facts<'_>) -> String {
 fn incomplete(facts: &Facts<'_>) -> String {
     let why = stopped(facts).unwrap_or_else(|| "not all were explored".to_string());
     let nothing = accepted(facts).map_or_else(|| "nothing".to_string(), |accepted| format!("nothing but {accepted}"));
-    format!("{}, {why}; {nothing} found", executions(facts.summary))
+    format!("{}{}, {why}; {nothing} found", executions(facts.summary), of_the_whole(facts))
+}
+
+/// Of how many executions those are that were run: ` of about 2.9 million ± 40000`.
+fn of_the_whole(facts: &Facts<'_>) -> String {
+    let Some(Estimate { executions, error }) = facts.whole else { return String::new() };
+    format!(" of about {} ± {}", rounded(executions), rounded(error))
 }
 
 /// Returns a note on what is open although nothing was found.
@@ -351,6 +360,7 @@ mod tests {
             max_events: 100_000,
             memory: 1 << 30,
             local_seconds: 10,
+            whole: None,
             summary,
             accepted: 0,
             violations,
@@ -520,6 +530,7 @@ mod tests {
             issues: Issues::All,
             races: Races::Unwatched,
             given_up: "at an assumption",
+            whole: None,
             summary: &summary,
             accepted: 0,
             violations: &[],

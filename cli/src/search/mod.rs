@@ -14,7 +14,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use engine::explore::estimate::{Ahead, Samples};
+use engine::explore::estimate::{Ahead, Estimate, Samples};
 use protocol::{Explore, Harvest, Message, Place, SliceEnd, StoppedBy, Summary, Unit, Violation};
 
 pub(crate) use checkpoint::{Checkpoint, Key};
@@ -28,6 +28,7 @@ use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::program::{Program, ended_early};
 use crate::record::Record;
+use crate::screen::Volume;
 use crate::symbols;
 
 /// The number of seconds for which a search stays in one process.
@@ -76,7 +77,9 @@ pub(crate) struct Exploration {
     pub(crate) summary: Option<Summary>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
-    /// The reason why the checkpoint is not that of the end, if it could not be written.
+    /// How many executions there are in all, if the search was stopped before its end and that can be said.
+    pub(crate) whole: Option<Estimate>,
+    /// Why the checkpoint is not that of the end, if it could not be written.
     pub(crate) unsaved: Option<Failure>,
 }
 
@@ -115,7 +118,7 @@ impl<'a> Search<'a> {
         program: &'a Program,
         job: &'a Explore,
         budget: Budget,
-        spread: Spread,
+        (spread, volume): (Spread, Volume),
         interrupts: &'a Interrupts,
     ) -> Search<'a> {
         let progress = Progress::whole();
@@ -138,7 +141,7 @@ impl<'a> Search<'a> {
             samples: Samples::default(),
             batch: Batch::default(),
             sampled: 0,
-            status: Status::new(),
+            status: Status::new(volume),
             unsaved: false,
             next_save: Instant::now(),
         }
@@ -398,35 +401,52 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn facts(&self) -> Facts {
+    /// The most preemptions of a search that goes by their number.
+    fn rounds(&self) -> Option<u32> {
+        // The others know no rounds.
+        let in_rounds = self.job.explorer == protocol::Explorer::Bounded && self.job.graphs.is_none();
+        self.job.preemptions.filter(|_| in_rounds)
+    }
+
+    /// How many executions are to come.
+    fn left(&self) -> Left {
         let queue = &self.progress.queue;
         let (weight, next) = queue.weights();
-        // The other explorers know no rounds.
-        let in_rounds = self.job.explorer == protocol::Explorer::Bounded && self.job.graphs.is_none();
-        let rounds = self.job.preemptions.filter(|_| in_rounds);
-        let last = rounds.unwrap_or(0);
-        let ahead = Ahead { weight, next, round: queue.round(), last };
-        let executions = self.progress.executions();
+        let ahead = Ahead { weight, next, round: queue.round(), last: self.rounds().unwrap_or(0) };
         let known = self.sampled == queue.round() && weight + next > 0.0;
-        let left = match (self.budget.executions, self.samples.left(&ahead)) {
-            (Some(limit), _) if self.job.explorer.draws() => Left::Exactly(limit.saturating_sub(executions)),
+        match (self.budget.executions, self.samples.left(&ahead)) {
+            (Some(limit), _) if self.job.explorer.draws() => {
+                Left::Exactly(limit.saturating_sub(self.progress.executions()))
+            }
             // Which alternatives an event has is known only when all have been tried: a guess would be off many times.
             (_, Some(left)) if known && self.job.explorer != protocol::Explorer::Dpor => Left::About(left),
             _ => Left::Unknown,
-        };
+        }
+    }
+
+    /// How many executions there are in all, if the search was stopped before its end and that can be said.
+    fn whole(&self) -> Option<Estimate> {
+        let left = self.left().estimate().filter(|_| self.stopped.is_some())?;
+        Some(Estimate { executions: approximate(self.progress.executions()) + left.executions, ..left })
+    }
+
+    fn facts(&self) -> Facts {
+        let queue = &self.progress.queue;
+        let executions = self.progress.executions();
         let ran = approximate(executions.saturating_sub(self.executions_before));
         let processes = self.crew.iter().map(Worker::process).chain([std::process::id()]);
         Facts {
             executions,
             rate: ran / self.begun.elapsed().as_secs_f64(),
-            bound: rounds.map(|most| (queue.round(), most)),
-            left,
+            bound: self.rounds().map(|most| (queue.round(), most)),
+            left: self.left(),
             findings: self.progress.totals.findings(),
             memory: status::memory(processes),
         }
     }
 
     fn exploration(self) -> Exploration {
+        let whole = self.whole();
         let Progress { end, seconds, .. } = &self.progress;
         let mut totals = if self.is_joined() { self.progress.totals.clone() } else { self.progress.all() };
         totals.recall(&self.progress.earlier);
@@ -451,7 +471,7 @@ impl<'a> Search<'a> {
             symbols::locate(&self.program.executable, &self.program.directory, violation);
         }
         let threads = totals.threads.clone();
-        Exploration { violations, unsupported, summary: Some(summary), threads, unsaved: None }
+        Exploration { violations, unsupported, summary: Some(summary), threads, whole, unsaved: None }
     }
 }
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use engine::explore::estimate::Estimate;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::text::counted;
+use crate::screen::Volume;
+use crate::text::{counted, rounded};
 
 /// The time from one line to the next where lines are not replaced.
 const SELDOM: Duration = Duration::from_secs(10);
@@ -41,23 +42,34 @@ pub(super) enum Left {
     Exactly(u64),
 }
 
-/// The line, or lines, of the display.
+impl Left {
+    /// The estimate, where it is one and something is known of its error.
+    pub(super) fn estimate(self) -> Option<Estimate> {
+        match self {
+            Left::About(estimate) if estimate.error.is_finite() => Some(estimate),
+            Left::Unknown | Left::About(_) | Left::Exactly(_) => None,
+        }
+    }
+}
+
+/// The line, or the lines.
 pub(super) struct Status {
     /// The line on a terminal.
     bar: Option<ProgressBar>,
-    due: Instant,
+    /// When something is said next, if anything is.
+    due: Option<Instant>,
 }
 
 impl Status {
-    /// Makes a display that has shown nothing yet.
-    pub(super) fn new() -> Status {
-        let terminal = io::stderr().is_terminal();
-        Status { bar: None, due: Instant::now() + if terminal { OFTEN } else { SELDOM } }
+    /// Says nothing yet, and never anything where quiet is wanted.
+    pub(super) fn new(volume: Volume) -> Status {
+        let wait = if io::stderr().is_terminal() { OFTEN } else { SELDOM };
+        Status { bar: None, due: (volume != Volume::Quiet).then(|| Instant::now() + wait) }
     }
 
     /// Whether it is time to show something.
     pub(super) fn is_due(&self) -> bool {
-        Instant::now() >= self.due
+        self.due.is_some_and(|due| Instant::now() >= due)
     }
 
     /// Shows the facts.
@@ -71,10 +83,10 @@ impl Status {
             });
             bar.set_message(line);
             bar.tick();
-            self.due = Instant::now() + OFTEN;
+            self.due = Some(Instant::now() + OFTEN);
         } else {
             crate::screen::complain(&line);
-            self.due = Instant::now() + SELDOM;
+            self.due = Some(Instant::now() + SELDOM);
         }
     }
 
@@ -122,34 +134,11 @@ fn line(facts: &Facts) -> String {
     parts.join(", ")
 }
 
-/// Returns a number as text with its two leading digits: `310000`, `2.9 million`.
-fn rounded(number: f64) -> String {
-    if number < 100.0 {
-        return format!("{number:.0}");
-    }
-    let unit = 10_f64.powf(number.log10().floor() - 1.0);
-    let number = (number / unit).round() * unit;
-    match number {
-        ..1e6 => format!("{number:.0}"),
-        1e6..1e9 => format!("{} million", number / 1e6),
-        1e9..1e15 => format!("{} billion", (number / 1e8).round() / 10.0),
-        _ => format!("{number:.0e}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use engine::explore::estimate::Estimate;
 
-    use super::{Facts, Left, line, memory, rounded};
-
-    #[test]
-    fn numbers_have_two_digits() {
-        let cases = [(0.4, "0"), (7.0, "7"), (314.0, "310"), (123_456.0, "120000"), (2.94e6, "2.9 million")];
-        for (number, text) in cases.into_iter().chain([(1.26e10, "13 billion"), (1.23e20, "1e20")]) {
-            assert_eq!(rounded(number), text);
-        }
-    }
+    use super::{Facts, Left, line, memory};
 
     #[test]
     fn a_line_says_how_far_it_is() {

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use engine::mapping::calls::{Effect, MUTEX_AGAIN, MUTEX_REFUSED, Path, TABLE};
 
-const DOCUMENTS: [&str; 15] = [
+const DOCUMENTS: [&str; 16] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -23,6 +23,7 @@ const DOCUMENTS: [&str; 15] = [
     "docs/limits.md",
     "docs/event-log.md",
     "docs/json.md",
+    "docs/ci.md",
     "docs/inline-assembly.md",
     "c-tests/README.md",
     "benches/RESULTS.md",

@@ -211,7 +211,7 @@ impl<'a> Weakening<'a> {
         if interrupts.pressed() {
             return Ok(Exploration::default());
         }
-        let search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
+        let search = Search::new(&subjects.program, &plan.explore, plan.budget, (plan.spread, plan.volume), interrupts);
         search.run(&mut Record::create(None)?)
     }
 

@@ -27,7 +27,13 @@ impl Bench<'_> {
         if self.interrupts.pressed() {
             return Ok(Exploration::default());
         }
-        let search = Search::new(&self.subjects.program, &plan.explore, plan.budget, plan.spread, self.interrupts);
+        let search = Search::new(
+            &self.subjects.program,
+            &plan.explore,
+            plan.budget,
+            (plan.spread, plan.volume),
+            self.interrupts,
+        );
         search.run(&mut Record::create(None)?)
     }
 }
