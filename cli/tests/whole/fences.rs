@@ -129,10 +129,7 @@ fn bad_input_is_said_with_what_to_do() {
     let bench = Bench::new(&[("a.c", &store_buffering()), ("costs", "lfence 3\n"), ("sb.litmus", "X86 sb\n")]);
     for (line, message) in [
         ("fences a.c --model sc", "error: under model `sc` no fence is missing\nhelp: name relaxed models"),
-        (
-            "fences a.c --model c11",
-            "error: fences are put in for machines, and model `c11` is none\nhelp: name machines",
-        ),
+        ("fences a.c --model c11", "error: fences are not looked for under model `c11`\nhelp: name some of these"),
         ("fences a.c --cost costs", "error: --cost costs:1: unknown instruction `lfence`\nhelp: a line is a name"),
         ("fences a.c --cost none", "error: --cost none: no such file or directory\nhelp: name a file of costs"),
         ("fences a.c --preemptions 2", "error: --preemptions does not go with `fences`\nhelp: all executions"),
@@ -199,7 +196,12 @@ fn no_set_is_cheaper_by_brute_force() {
         &[&["x = 1;", "y = 1;"], &["(void)y;", "x = 2;", "(void)x;"]],
     ];
     for threads in programs {
+        let gaps = threads.iter().map(|statements| statements.len() - 1).sum::<usize>();
         for (model, kinds) in [("tso", &[("", 0), FULL][..]), ("pso", &[("", 0), RELEASE, FULL][..])] {
+            // Of two kinds of fences there are 81 sets in four gaps.
+            if gaps > 3 && kinds.len() > 2 {
+                continue;
+            }
             let none = vec![""; threads.iter().map(|statements| statements.len()).sum()];
             let text = threads_with(threads, &none);
             let ran = Bench::new(&[("a.c", &text)]).run(&format!("fences a.c --until sc --model {model} --json -"));

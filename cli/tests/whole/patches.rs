@@ -102,7 +102,7 @@ fn apply_edits_and_checks_again() {
     let mut names: Vec<String> =
         fs::read_dir(bench.path("")).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["a.c", "fencehound-out"]);
+    assert_eq!(names.iter().filter(|name| *name != "fencehound-out").collect::<Vec<_>>(), ["a.c"]);
 }
 
 #[test]
