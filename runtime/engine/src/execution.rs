@@ -199,9 +199,13 @@ impl Execution {
     }
 
     /// Ends the execution because no thread goes on as the strategy wanted.
-    const fn ends_early(&mut self, halt: Halt) -> Next {
+    fn ends_early(&mut self, halt: Halt) -> Next {
         match halt {
             Halt::Abandoned => Next::End(Ending::Abandoned),
+            Halt::Blocked => {
+                self.history.repeats_another();
+                Next::End(Ending::Blocked)
+            }
             Halt::Diverged => {
                 self.history.diverge();
                 Next::End(Ending::Diverged)
@@ -216,6 +220,10 @@ impl Execution {
         }
         match self.strategy.undecided(self.history.length(), None) {
             Err(Halt::Abandoned) => return Ending::Abandoned,
+            Err(Halt::Blocked) => {
+                self.history.repeats_another();
+                return Ending::Blocked;
+            }
             Ok(()) if !self.history.repeats() => {}
             Ok(()) | Err(Halt::Diverged) => {
                 self.history.diverge();

@@ -93,6 +93,20 @@ pub enum Halt {
     /// The strategy ends the execution because what it tried is not possible, or because all that it wanted to see has been
     /// repeated. This says nothing against the program's determinism.
     Abandoned,
+    /// A thread stands behind an iteration of a wait loop that had no effect, and was led there by what the strategy tried:
+    /// other executions, without that iteration, stand for all that could follow.
+    Blocked,
+}
+
+/// Which iterations of wait loops without effect an explorer of classes goes on behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Rounds {
+    /// All of them.
+    #[default]
+    All,
+    /// Those alone that change something in passing; the others are taken back.
+    Passing,
 }
 
 impl From<Diverged> for Halt {
@@ -165,6 +179,8 @@ pub struct Performed<'a> {
     pub objects: &'a [Touched],
     /// What its thread waited for, if it could not have been performed at any time.
     pub need: Option<Need>,
+    /// It may be the first one of an iteration of a wait loop.
+    pub begins_round: bool,
 }
 
 /// The place of a thread that waits for something to be different.

@@ -9,7 +9,7 @@ use engine::event::{Location, Object};
 use engine::execution::{Ending, Execution};
 use engine::explore::slice::Unit;
 use engine::explore::trust::Trust;
-use engine::explore::{Corrupt, Counts, Finish, Need, Observer, Performed, Touched};
+use engine::explore::{Corrupt, Counts, Finish, Need, Observer, Performed, Rounds, Touched};
 use engine::sync::machine::Wish;
 use programs::random::{self, Random};
 use programs::{Decision, Interpreter, Op, Program, Run, Until};
@@ -57,6 +57,7 @@ struct Knife<'a> {
     budget: usize,
     /// One of so many executions has to be run again; 0 for none.
     again: usize,
+    rounds: Rounds,
 }
 
 struct Slice {
@@ -67,7 +68,7 @@ struct Slice {
 impl Knife<'_> {
     /// Runs a slice in a new process, so to say.
     fn slice(&mut self, program: &Program, units: &[Unit], paths: &[Vec<u32>]) -> Slice {
-        let explorer = Trust::slice(None, units).expect("units that were handed out");
+        let explorer = Trust::slice(None, units).expect("units that were handed out").behind(self.rounds);
         let bits = u32::try_from(self.random.below(8)).expect("small");
         let mut execution = Execution::new(Box::new(Behind { between: Renumbered { bits }, explorer }));
         execution.state.threads.number(paths).expect("a numbering");
@@ -131,8 +132,8 @@ fn search(program: &Program, paths: &[Vec<u32>], knife: &mut Knife<'_>) -> (Vec<
 }
 
 /// All executions of an uncut search, if they are few.
-fn explore_few(program: &Program) -> Option<Vec<Run>> {
-    let runs = programs::some(program, Box::new(Trust::new()), 400);
+fn explore_few(program: &Program, rounds: Rounds) -> Option<Vec<Run>> {
+    let runs = programs::some(program, Box::new(Trust::new().behind(rounds)), 400);
     let all = runs.len() < 400;
     all.then(|| runs.into_iter().filter(|run| run.ending != Ending::Abandoned).collect())
 }
@@ -169,19 +170,20 @@ fn choosing(random: &mut Random) -> Program {
 fn any_slicing_gives_the_same_executions_in_the_same_order() {
     let mut random = Random(21);
     let (mut executions, mut slices, mut repeating, mut stuck) = (0, 0, 0, 0);
-    for number in 0..160 {
+    for number in 0..240 {
         let program = match number % 4 {
             0 => random::plain(&mut random),
             1 => random::waiting(&mut random),
             2 => random::polling(&mut random),
             _ => choosing(&mut random),
         };
-        let Some(expected) = explore_few(&program) else { continue };
+        let rounds = if number < 160 { Rounds::All } else { Rounds::Passing };
+        let Some(expected) = explore_few(&program, rounds) else { continue };
         let paths = paths(&program);
         for _ in 0..2 {
             let budget = [1, 3, 20][random.below(3)];
             let again = [0, 4][random.below(2)];
-            let (runs, cut) = search(&program, &paths, &mut Knife { random: &mut random, budget, again });
+            let (runs, cut) = search(&program, &paths, &mut Knife { random: &mut random, budget, again, rounds });
             let (got, wanted) = (shapes(&runs), shapes(&expected));
             let differs = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted);
             let at = |at: usize| (&got[at], &wanted[at]);
@@ -209,7 +211,8 @@ fn a_family_in_slices() {
     let paths = paths(&program);
     for seed in 0..10 {
         let mut random = Random(seed);
-        let (runs, slices) = search(&program, &paths, &mut Knife { random: &mut random, budget: 40, again: 0 });
+        let (runs, slices) =
+            search(&program, &paths, &mut Knife { random: &mut random, budget: 40, again: 0, rounds: Rounds::All });
         assert_eq!(runs.len(), 1107);
         assert!(slices > 30, "{slices}");
     }

@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use between::{Behind, Between};
+use engine::execution::Ending;
 use engine::explore::trust::Trust;
-use engine::explore::{Counts, Start, Strategy};
+use engine::explore::{Counts, Rounds, Start, Strategy};
 use programs::mazurkiewicz::{Class, class, reduced};
 use programs::random::{self, Random};
-use programs::{Op, Program, Run, explore, explore_classes, explore_classes_within, run_all};
+use programs::{Op, Program, Run, Until, explore, explore_classes, explore_classes_within, run_all};
 
 /// Compares the sets of classes; their number.
 fn check(program: &Program) -> usize {
@@ -222,6 +223,92 @@ fn random_programs_with_wait_loops() {
         classes += check_waiting(&program);
     }
     println!("{classes}");
+}
+
+/// Where iterations without effect are taken back: all that counts is run, once, with the same end. How many executions
+/// were run, and how many count.
+fn check_taken_back(program: &Program) -> (usize, usize) {
+    let runs = run_all(program, Box::new(Trust::new().behind(Rounds::Passing)), || false);
+    let all = explore_classes(program);
+    let mut counted: BTreeMap<Class, Ending> = BTreeMap::new();
+    for run in runs.iter().filter(|run| run.counts == Counts::Once && run.ending != Ending::Abandoned) {
+        assert_ne!(run.ending, Ending::Blocked, "{program:?}\n{:?}", run.schedule);
+        let before = counted.insert(reduced(program, run), run.ending);
+        assert!(before.is_none(), "counted twice: {program:?}\n{:?}", run.schedule);
+    }
+    let counts = all.iter().filter(|run| run.counts == Counts::Once);
+    let expected: BTreeMap<Class, Ending> = counts.map(|run| (reduced(program, run), run.ending)).collect();
+    for (class, ending) in &expected {
+        assert_eq!(counted.get(class), Some(ending), "not counted: {program:?}\n{class:?}");
+    }
+    assert_eq!(counted.len(), expected.len(), "{program:?}");
+    (runs.len(), counted.len())
+}
+
+#[test]
+fn iterations_without_effect_are_taken_back() {
+    let mut random = Random(8);
+    let (mut programs, mut ran, mut classes) = (0, 0, 0);
+    let most: usize = std::env::var("FENCEHOUND_ROUNDS").ok().and_then(|most| most.parse().ok()).unwrap_or(1500);
+    while programs < most {
+        let program = if random.below(4) == 0 { random::polling(&mut random) } else { random::waiting(&mut random) };
+        if program.iter().map(Vec::len).sum::<usize>() > 13 {
+            continue;
+        }
+        programs += 1;
+        let (runs, counted) = check_taken_back(&program);
+        (ran, classes) = (ran + runs, classes + counted);
+    }
+    println!("{ran} {classes}");
+}
+
+/// Within a bound: the same classes count, and of the others that an execution within the bound comes to behind iterations
+/// without effect, all are run.
+fn check_taken_back_within(program: &Program, preemptions: u32) -> (usize, usize) {
+    let explorer = Trust::within(Some(preemptions)).behind(Rounds::Passing);
+    let runs = run_all(program, Box::new(explorer), || false);
+    let all = explore_classes_within(program, Some(preemptions));
+    let of = |runs: &[Run], which: fn(&Run) -> bool| -> BTreeSet<Class> {
+        let chosen = runs.iter().filter(|run| !matches!(run.ending, Ending::Abandoned | Ending::Blocked) && which(run));
+        chosen.map(|run| reduced(program, run)).collect()
+    };
+    let counted = |run: &Run| run.counts == Counts::Once;
+    assert_eq!(of(&runs, counted), of(&all, counted), "at {preemptions}: {program:?}");
+    assert_eq!(runs.iter().filter(|run| counted(run)).count(), of(&runs, counted).len(), "twice: {program:?}");
+    let ran = of(&runs, |run| run.counts != Counts::BeyondBound);
+    for run in explore(program, Some(preemptions)) {
+        let class = reduced(program, &run);
+        assert!(ran.contains(&class), "missing at {preemptions}: {program:?}\n{:?}", run.schedule);
+    }
+    (runs.len(), all.len())
+}
+
+/// A thread that waits, in an execution in which it goes on later: it stands where it stood among its thread's events.
+#[test]
+fn what_a_waiting_thread_would_do_stands_before_what_it_does_later() {
+    let waits = vec![Op::Create(1), Op::Load(0), Op::Back(1, Until::Is(1))];
+    let sets = vec![Op::Create(2), Op::Store(1, 2), Op::Store(0, 1), Op::StoreRegister(0), Op::Join(2)];
+    let polls = vec![Op::Store(1, 1), Op::Load(0), Op::Load(1), Op::Back(2, Until::AllSet), Op::Store(0, 1)];
+    check_taken_back_within(&vec![waits, sets, polls], 1);
+}
+
+#[test]
+fn iterations_without_effect_are_taken_back_within_a_bound_on_preemptions() {
+    let mut random = Random(9);
+    let (mut programs, mut ran, mut before) = (0, 0, 0);
+    let most: usize = std::env::var("FENCEHOUND_ROUNDS").ok().and_then(|most| most.parse().ok()).unwrap_or(800);
+    while programs < most {
+        let program = random::waiting(&mut random);
+        if program.iter().map(Vec::len).sum::<usize>() > 13 {
+            continue;
+        }
+        programs += 1;
+        for bound in 0..3 {
+            let (runs, all) = check_taken_back_within(&program, bound);
+            (ran, before) = (ran + runs, before + all);
+        }
+    }
+    println!("{ran} {before}");
 }
 
 /// The most execution graphs that the explorer has kept at a time.

@@ -11,6 +11,8 @@ use crate::world::World;
 
 /// The visit of a loop's header by which the loop is entered.
 const ENTERED: u32 = number("FH_LOOP_ENTERED");
+/// The visit of a loop's header in a state that cannot be compared with that of others.
+const CHANGED: u32 = number("FH_LOOP_CHANGED");
 /// The visit of a loop's header in a state that can be compared with that of others.
 const COMPARABLE: u32 = number("FH_LOOP_COMPARABLE");
 
@@ -38,6 +40,9 @@ pub(crate) fn visit(
     let thread = runtime.running;
     let mark = waits::mark(runtime);
     let visits = &mut runtime.threads.at(thread).visits;
+    if visit != CHANGED {
+        runtime.execution.at_hand.is_at_header(thread);
+    }
     if visit == ENTERED {
         record.number = visits.enter(site, words, mark) as u64;
         runtime.idle_rounds.enter(thread, record.number as usize);

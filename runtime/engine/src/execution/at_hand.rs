@@ -3,10 +3,11 @@
 use super::objects::Objects;
 use super::state::ProgramState;
 use super::threads::{Pending, Status};
-use crate::event::{self, Kind, Location, Object};
+use crate::event::{self, Kind, Location, Object, Thread};
 use crate::explore::{Effect, Need, Notice, Performed, Strategy, Touched, Values};
 use crate::step::Step;
 use crate::sync::machine::{Machine, Until, Wish};
+use crate::thread_set::ThreadSet;
 
 /// The operation at hand, as far as it is known.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub struct AtHand {
     /// Whether the strategy observes. Nothing is kept for one that does not.
     pub(super) observed: bool,
     need: Option<Need>,
+    /// The threads whose next operation may begin an iteration of a wait loop.
+    at_headers: ThreadSet,
     /// The objects whose states the operation has changed or looked at, with what each state meant before.
     before: Vec<(Object, Option<u64>)>,
     /// An object that the operation is on and that the kind of its event does not name.
@@ -33,10 +36,19 @@ impl AtHand {
     /// Forgets the last execution.
     pub(super) fn begin(&mut self) {
         self.need = None;
+        self.at_headers = ThreadSet::EMPTY;
         self.before.clear();
         self.other = None;
         self.aside.clear();
         self.rounds.clear();
+    }
+
+    /// Notes that the thread is at the header of a loop that may be a wait loop.
+    #[inline]
+    pub const fn is_at_header(&mut self, thread: Thread) {
+        if self.observed {
+            self.at_headers.insert(thread);
+        }
     }
 
     /// Notes that a thread with this status is about to perform its operation.
@@ -99,7 +111,11 @@ impl AtHand {
         let Step { thread, kind, .. } = step;
         assert!(locations.len() < 2 || event::are_distinct(locations), "an event touches a location once");
         let plain = matches!(kind, Kind::Load | Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw);
-        let event = Performed { thread, kind, locations, values, objects: &[], need: None };
+        let begins_round = self.at_headers.contains(thread);
+        if begins_round {
+            self.at_headers.remove(thread);
+        }
+        let event = Performed { thread, kind, locations, values, objects: &[], need: None, begins_round };
         if plain && self.other.is_none() {
             strategy.performed(&event);
         } else {

@@ -20,6 +20,9 @@ pub enum Ending {
     Diverged,
     /// The strategy tried something that is not possible, so that this is no execution.
     Abandoned,
+    /// Those who could go on stand behind iterations of wait loops that had no effect, which other executions leave out: it
+    /// is the beginning of an execution.
+    Blocked,
 }
 
 /// Returns the threads that cannot go on, by number, where none can.

@@ -13,6 +13,7 @@ mod numbers;
 mod orders;
 mod preemptions;
 mod revisit;
+mod rounds;
 mod sequence;
 mod slices;
 mod waiting;
@@ -26,13 +27,14 @@ use graph::{ExecutionGraph, Expected, Generation, asleep, shared_places, stuck};
 use numbers::{Place, Stamp};
 use preemptions::{Bound, Of};
 use revisit::Scratch;
+use rounds::IdleIterations;
 use slices::{Goes, Last};
 use waiting::Waiting;
 
 use super::slice::{Leftover, Unit};
 use super::{
-    Corrupt, Counting, Counts, Diverged, Finish, Halt, Need, Notice, Observer, Omitted, Performed, Previous, Standing,
-    Start, Strategy,
+    Corrupt, Counting, Counts, Diverged, Finish, Halt, Need, Notice, Observer, Omitted, Performed, Previous, Rounds,
+    Standing, Start, Strategy,
 };
 use crate::event::Thread;
 use crate::step::{Iteration, Step};
@@ -61,6 +63,8 @@ pub struct Trust {
     /// The number of events at the beginning of the graph's order that this execution has to follow.
     planned: usize,
     position: usize,
+    /// How much of what is to be compared with the next execution has happened.
+    extent: usize,
     /// The number of executions that had to be run again; locations change with each.
     generation: u32,
     /// Whether all events of this execution have to be taken anew.
@@ -71,8 +75,11 @@ pub struct Trust {
     stale: bool,
     current: Thread,
     blocks: Blocks,
-    /// The events of this execution.
-    performed: Vec<Stamp>,
+    /// The events of this execution; none where one was taken back.
+    performed: Vec<Option<Stamp>>,
+    /// The first stamp of an event that this execution has added.
+    begun: Stamp,
+    idle: IdleIterations,
     /// What the next event of a thread comes after ([`Notice::After`]).
     after: Vec<(Thread, Stamp)>,
     /// The threads that wait for something to be different, by number.
@@ -90,6 +97,8 @@ pub struct Trust {
 enum Ran {
     Event(Thread),
     Value(u32),
+    /// An event that was taken back.
+    TakenBack,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -127,6 +136,16 @@ impl Trust {
         Ok(Self { tasks: units.iter().cloned().collect(), ..Self::within(preemptions) })
     }
 
+    /// The same explorer, which goes on behind these iterations of wait loops that have no effect.
+    #[must_use]
+    pub fn behind(mut self, rounds: Rounds) -> Self {
+        self.idle.which = rounds;
+        if let Some(bound) = &mut self.bound {
+            bound.rounds = rounds;
+        }
+        self
+    }
+
     /// Returns the unit of a whole search.
     #[must_use]
     pub fn whole() -> Unit {
@@ -144,6 +163,14 @@ impl Trust {
         Some(goes)
     }
 
+    /// Removes what this execution has added to the graph.
+    fn forget_execution(&mut self) {
+        while self.graph.end() > self.begun {
+            self.graph.pop();
+        }
+        self.graph.sequence.tidy(self.begun);
+    }
+
     /// Returns all that is still to be run.
     fn hand_out(&mut self) -> Leftover {
         let last = match self.stage {
@@ -155,7 +182,7 @@ impl Trust {
         let stack: Vec<&ExecutionGraph> = self.suspended.iter().chain([&self.graph]).collect();
         let mut now = last.map_or_else(Vec::new, |last| slices::cut(&stack, last, self.weight));
         now.extend(self.tasks.drain(..));
-        *self = Self { bound: self.bound.take(), ..Self::default() };
+        *self = Self { bound: self.bound.take(), ..Self::default() }.behind(self.idle.which);
         Leftover { now, next: Vec::new() }
     }
 
@@ -258,6 +285,7 @@ impl Trust {
         let at = self.waiting.iter().position(|waiting| waiting.thread == event.thread);
         let waiting = at.map(|at| self.waiting.remove(at));
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
+        let had_yielded = self.idle.goes_on(event.thread);
         let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
         let after = self.take_after(event.thread);
         if in_loop && !watched.is_empty() {
@@ -289,9 +317,11 @@ impl Trust {
             self.graph.end().previous().expect("it was just added")
         };
         let taken = self.graph.event_mut(index);
-        (taken.yielded, taken.block) = (self.yielded == Some(self.position), self.blocks.current);
-        self.performed.push(index);
+        taken.yielded = had_yielded.unwrap_or(self.yielded == Some(self.position));
+        taken.block = self.blocks.current;
+        self.performed.push(Some(index));
         self.position += 1;
+        self.extent += 1;
         if self.has_repeated() {
             Stamp::FIRST.up_to(self.graph.end()).for_each(|event| self.has_places(event));
         }
@@ -371,10 +401,56 @@ impl Trust {
         matches!(self.stage, Stage::Impossible | Stage::Strayed)
     }
 
+    /// The thread has gone through this iteration of a wait loop, and nothing has come of it.
+    fn wait(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
+        let span = iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
+        let own = |event: &Stamp| self.graph.event(*event).thread == thread;
+        let events: Vec<Stamp> = self.performed[span.clone()].iter().copied().flatten().filter(own).collect();
+        let leaves_out = self.idle.which == Rounds::Passing && standing == Standing::InALoop;
+        if !leaves_out || !rounds::is_pure(&self.graph, &events) {
+            let waiting = Waiting::of(&self.graph, thread, events, standing, self.blocks.next(thread));
+            let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
+            self.waiting.insert(at, waiting);
+            return;
+        }
+        let added_last =
+            events.iter().rev().zip(self.begun.up_to(self.graph.end()).rev()).all(|(&own, last)| own == last);
+        if added_last && events[0] >= self.begun {
+            self.idle.take_back(&mut self.graph, thread, &events);
+            (self.position, self.yielded) = (self.position - events.len(), None);
+            // The next execution has nothing in common with this one from there on.
+            self.runs[self.extent - events.len()..].fill(Ran::TakenBack);
+            for event in
+                self.performed[span].iter_mut().filter(|event| event.is_some_and(|event| events.contains(&event)))
+            {
+                *event = None;
+            }
+        } else {
+            self.idle.rest(thread, events);
+        }
+    }
+
+    /// Whether the execution, which has come to the end of what was given, was led into an iteration of a wait loop that had
+    /// no effect, and that nothing can revisit.
+    fn is_led(&mut self) -> bool {
+        if self.idle.has_new() && std::mem::take(&mut self.stale) {
+            self.graph.rebuild();
+        }
+        self.idle.is_led(&self.graph)
+    }
+
+    /// Nobody can go on: adds what was taken back, which comes last.
+    fn add_last(&mut self) {
+        let end = self.graph.end();
+        self.idle.add_last(&mut self.graph);
+        self.performed.extend(end.up_to(self.graph.end()).map(Some));
+    }
+
     /// Notes that this thread waits for an object where no thread can go on.
     fn stop(&mut self, thread: Thread, need: Need) {
         let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
         if self.planned().is_none() && (!self.repeats || expected) {
+            self.add_last();
             let Some(places) = stuck(need) else { return };
             self.append_waiting(thread, What::Stuck, Some(need), places);
             if expected {
@@ -426,8 +502,9 @@ impl Observer for Trust {
         self.current = event.thread;
         match self.planned() {
             Some(index) if self.waiting.is_empty() && self.is_known(index) && !grows(event) => {
-                self.performed.push(index);
+                self.performed.push(Some(index));
                 self.position += 1;
+                self.extent += 1;
                 if !self.after.is_empty() {
                     self.after.retain(|&(thread, _)| thread != event.thread);
                 }
@@ -439,23 +516,18 @@ impl Observer for Trust {
     fn notice(&mut self, notice: Notice) {
         match notice {
             Notice::Waited { .. } => {}
-            Notice::Waits { thread, iteration, standing } => {
-                let iteration =
-                    iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
-                let performed = &self.performed[iteration];
-                let waiting = Waiting::of(&self.graph, thread, performed, standing, self.blocks.next(thread));
-                let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
-                self.waiting.insert(at, waiting);
-            }
+            Notice::Waits { thread, iteration, standing } => self.wait(thread, iteration, standing),
             Notice::Yielded => self.yielded = Some(self.position),
             Notice::BlockOpens(thread) => self.blocks.open(thread),
             Notice::BlockCloses => self.blocks.close(),
-            Notice::BlockLeft => self.blocks.leave(self.performed.last()),
+            Notice::BlockLeft => self.blocks.leave(self.performed.last().copied().flatten()),
             Notice::Blocked { thread, need } => self.stop(thread, need),
             Notice::Lies { location, address } => self.scratch.addresses.set(location, address),
-            Notice::After { thread, event } => self.after.push((thread, self.performed[event as usize])),
+            Notice::After { thread, event } => {
+                self.after.extend(self.performed[event as usize].map(|event| (thread, event)));
+            }
             Notice::Becomes { object, state } => {
-                if let Some(&last) = self.performed.last() {
+                if let Some(&Some(last)) = self.performed.last() {
                     let span = self.graph.event(last).accesses;
                     self.graph.accesses.becomes(span, Place::of_object(object), state);
                 }
@@ -481,7 +553,9 @@ impl Strategy for Trust {
         self.planned = self.graph.sequence.order.len();
         self.renews = self.graph.generation != Generation::Known(self.generation);
         self.stale = self.graph.generation == Generation::Unknown;
-        (self.position, self.yielded) = (0, None);
+        (self.position, self.extent, self.yielded) = (0, 0, None);
+        self.begun = self.graph.end();
+        self.idle.clear();
         self.current = Thread::MAIN;
         self.blocks.clear();
         self.performed.clear();
@@ -505,7 +579,13 @@ impl Strategy for Trust {
                 let performs = !matches!(event.what, What::Value { .. });
                 if can && performs { Ok(event.thread) } else { Err(self.halt()) }
             }
-            None => enabled.first().into_iter().chain(continues).min().ok_or(Halt::Diverged),
+            None if self.idle.nobody_rests() => {
+                enabled.first().into_iter().chain(continues).min().ok_or(Halt::Diverged)
+            }
+            None if self.is_led() => Err(Halt::Blocked),
+            None => {
+                enabled.iter().chain(continues).filter(|&thread| !self.idle.rests(thread)).min().ok_or(Halt::Blocked)
+            }
         }
     }
 
@@ -516,7 +596,10 @@ impl Strategy for Trust {
         if self.is_impossible() || self.has_repeated() {
             return Err(self.halt());
         }
-        let Some(index) = self.planned() else { return Ok(()) };
+        let Some(index) = self.planned() else {
+            let rests = !self.idle.nobody_rests() && self.is_led() || only.is_some_and(|only| self.idle.rests(only));
+            return if rests { Err(Halt::Blocked) } else { Ok(()) };
+        };
         let event = self.graph.event(index);
         let performs = !matches!(event.what, What::Value { .. });
         if only == Some(event.thread) && performs { Ok(()) } else { Err(self.halt()) }
@@ -531,6 +614,7 @@ impl Strategy for Trust {
                     self.graph.event_mut(index).block = self.blocks.current;
                 }
                 self.position += 1;
+                self.extent += 1;
                 Ok(value.into())
             }
             Some(What::Value { .. }) => Err(Diverged),
@@ -540,8 +624,9 @@ impl Strategy for Trust {
             _ => {
                 self.graph.append_value(self.current, count, self.position);
                 self.graph.events.last_mut().expect("it was just added").block = self.blocks.current;
-                self.runs.insert(self.position, Ran::Value(0));
+                self.runs.insert(self.extent, Ran::Value(0));
                 (self.position, self.planned) = (self.position + 1, self.planned + 1);
+                self.extent += 1;
                 Ok(0)
             }
         }
@@ -554,18 +639,20 @@ impl Strategy for Trust {
         if self.stale {
             self.graph.rebuild();
         }
-        let last = self.performed.iter().rfind(|&&index| self.graph.event(index).thread == thread);
+        let last = self.performed.iter().flatten().rfind(|&&index| self.graph.event(index).thread == thread);
         last.is_some_and(|&last| {
             self.blocks.left.iter().any(|&left| self.graph.knows(self.graph.clocks.of(last), left))
         })
     }
 
     fn judge(&mut self) -> Option<Counts> {
-        let counts = if waiting::are_last(&self.graph, &self.performed, &self.waiting) {
-            self.counts
-        } else {
-            Counts::AsAnother
-        };
+        self.add_last();
+        let performed: Vec<Stamp> = self.performed.iter().copied().flatten().collect();
+        let waits = self.waiting.iter().filter(|waiting| waiting.standing == Standing::InALoop);
+        let waits = waits.map(|waiting| (waiting.thread, waiting.iteration.as_slice()));
+        let iterations: Vec<(Thread, &[Stamp])> = self.idle.remaining().chain(waits).collect();
+        let are_last = waiting::are_last(&self.graph, &performed, &iterations);
+        let counts = if are_last { self.counts } else { Counts::AsAnother };
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.planned().is_none() {
                 self.append_waiting(thread, What::Asleep(begins), None, asleep(begins, &watched));
@@ -575,7 +662,13 @@ impl Strategy for Trust {
         if std::mem::take(&mut self.stale) {
             self.graph.rebuild();
         }
-        Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::BeyondBound })
+        Some(if bound.admits(&self.graph, Of::Class) {
+            counts
+        } else if bound.rounds == Rounds::Passing && bound.admits(&self.graph, Of::ClassWithRounds) {
+            Counts::AsAnother
+        } else {
+            Counts::BeyondBound
+        })
     }
 
     fn omits(&self) -> Omitted {
@@ -596,7 +689,7 @@ impl Strategy for Trust {
         assert!(matches!(self.stage, Stage::Running | Stage::Impossible | Stage::Strayed), "an execution ends once");
         self.stage = Stage::Ended(finish);
         // What was abandoned has not been run.
-        self.runs.truncate(self.position);
+        self.runs.truncate(self.extent);
         if let (Finish::Done, Some(index)) = (finish, self.planned()) {
             self.close_below(index);
         }
@@ -611,6 +704,10 @@ impl Strategy for Trust {
         if finish == Finish::Again {
             // What was unknown of memory during this run is known in the next one.
             self.lacks = None;
+            if self.idle.has_taken_back {
+                // It runs as it did only if it begins as it did.
+                self.forget_execution();
+            }
             let not_performed = |event: &GraphEvent| !event.what.is_performed();
             while self.graph.end() > self.graph.bottom && self.graph.events.last().is_some_and(not_performed) {
                 self.graph.pop();

@@ -419,6 +419,9 @@ impl<'a> Interpreter<'a> {
         let index = self.execution.history.length();
         let memory = self.machine.memory;
         let action = self.machine.perform(self.program, thread);
+        if action.first_of_iteration {
+            self.execution.at_hand.is_at_header(number);
+        }
         if action.in_loop {
             let iteration = self.iterations[thread].get_or_insert(Iteration { first: index, last: index, events: 0 });
             if action.first_of_iteration {

@@ -37,7 +37,7 @@ impl Blocks {
     }
 
     /// Ends the block in its middle, with this event.
-    pub(super) fn leave(&mut self, last: Option<&Stamp>) {
+    pub(super) fn leave(&mut self, last: Option<Stamp>) {
         self.left.extend(last);
         self.current = None;
     }

@@ -59,6 +59,7 @@ pub(super) struct GraphEvent {
     pub(super) slept: bool,
     /// Whether its thread had yielded before it.
     pub(super) yielded: bool,
+    pub(super) round: Round,
     /// Whether it may leave memory behind ([`leaves`]).
     pub(super) leaves: bool,
     pub(super) tried: Tried,
@@ -66,6 +67,21 @@ pub(super) struct GraphEvent {
     pub(super) places: u32,
     /// The block of its thread that it is in, if it is in one. An event that is not performed may begin one.
     pub(super) block: Option<BlockNumber>,
+}
+
+/// Where an event stands in the iterations of wait loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Round {
+    /// It may be the first one of an iteration.
+    Begins,
+    /// It comes behind that, or is in no loop.
+    GoesOn,
+}
+
+/// Where an event stands that was performed.
+#[inline]
+pub(super) fn round(event: &Performed<'_>) -> Round {
+    if event.begins_round { Round::Begins } else { Round::GoesOn }
 }
 
 /// Whether an event writes.

@@ -4,7 +4,8 @@
 use super::accesses::AccessChains;
 use super::clocks::EventClocks;
 use super::event::{
-    Begins, GraphAccess, GraphEvent, Tried, Watch, Watched, What, Writes, leaves, touched, what, woken, writes,
+    Begins, GraphAccess, GraphEvent, Round, Tried, Watch, Watched, What, Writes, leaves, round, touched, what, woken,
+    writes,
 };
 use super::numbers::{Place, Stamp};
 use super::orders::Orders;
@@ -181,6 +182,18 @@ impl ExecutionGraph {
         self.sequence.order.push(event);
     }
 
+    /// Adds an event that was removed, with these accesses, after all others: it stands there now. Its stamp.
+    pub(super) fn append_again(&mut self, event: &GraphEvent, accesses: &[GraphAccess]) -> Stamp {
+        let stamp = self.push(event.thread, event.what, event.writes, event.need);
+        let span = self.accesses.add(accesses.iter().map(|&access| GraphAccess { event: stamp, ..access }));
+        let GraphEvent { yielded, round, leaves, .. } = *event;
+        let added = self.event_mut(stamp);
+        (added.accesses, added.yielded, added.round, added.leaves) = (span, yielded, round, leaves);
+        self.settle(stamp);
+        self.sequence.order.push(stamp);
+        stamp
+    }
+
     /// Adds a choice of the thread among `count` values, the first of which is chosen, at this place of the order.
     pub(super) fn append_value(&mut self, thread: Thread, count: u32, position: usize) {
         let event = self.push(thread, What::Value { value: 0, count }, Writes::Surely, None);
@@ -220,6 +233,7 @@ impl ExecutionGraph {
             need,
             slept: matches!(what, What::Asleep(_)),
             yielded: false,
+            round: Round::GoesOn,
             leaves: false,
             tried: Tried::nothing(event),
             places: 0,
@@ -246,12 +260,13 @@ impl ExecutionGraph {
             self.accesses.add(touched.map(|(place, values, watch)| GraphAccess::new(event, place, values, watch)));
         let event = self.event_mut(event);
         event.accesses = span;
-        event.leaves = leaves(performed);
+        (event.leaves, event.round) = (leaves(performed), round(performed));
     }
 
     /// Whether an event that was performed again is what it was, apart from its values, which are updated.
     pub(super) fn is_as_before(&mut self, event: Stamp, performed: &Performed<'_>, watched: &[Watched]) -> bool {
-        let event = &self.events[event.index()];
+        let event = &mut self.events[event.index()];
+        event.round = round(performed);
         let same = event.what == woken(what(performed), watched)
             && event.writes == writes(performed)
             && event.need == performed.need;
@@ -276,13 +291,16 @@ impl ExecutionGraph {
     /// Finds the place of the event, which is after all that have been settled.
     fn settle(&mut self, event: Stamp) {
         let GraphEvent { thread, what, accesses, .. } = *self.event(event);
-        let Last { event: last, start } = self.last[thread];
+        let Last { event: newest, start } = self.last[thread];
+        // What a thread would do that waited may stand before what it has done since.
+        let own = |at: &Stamp| self.event(*at).previous.filter(|&before| self.event(before).thread == thread);
+        let last = std::iter::successors(newest, own).find(|&own| own < event || what.is_performed());
         let before = last.map_or(0, |last| self.event(last).tick);
         let tick = before + u32::from(!matches!(what, What::Value { .. }));
         let bits = self.accesses_of(event).iter().fold(0, |bits, access| bits | access.place.bit());
         let settled = self.event_mut(event);
         (settled.previous, settled.tick, settled.bits) = (last.or(start), tick, bits);
-        self.last[thread].event = Some(event);
+        self.last[thread].event = if last == newest { Some(event) } else { newest };
         if what == What::Leave {
             self.accesses.link_leave(accesses, thread);
         } else {

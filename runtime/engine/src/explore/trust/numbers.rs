@@ -47,6 +47,12 @@ impl BlockNumber {
     }
 }
 
+impl Default for Stamp {
+    fn default() -> Self {
+        Self::FIRST
+    }
+}
+
 impl Stamp {
     /// The stamp of the first event; as a bound, it stands for no event.
     pub(super) const FIRST: Self = Self(NonZeroU32::MIN);

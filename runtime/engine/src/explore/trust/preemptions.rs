@@ -11,11 +11,14 @@
 
 use std::collections::HashSet;
 
-use super::event::{Watch, What};
+use super::event::{GraphEvent, Round, Watch, What};
 use super::graph::ExecutionGraph;
 use super::numbers::{AccessNumber, Place, Stamp, entry};
 use super::revisit::is_granted;
+use super::rounds;
 use crate::event::Thread;
+use crate::explore::Rounds;
+use crate::thread_set::ThreadSet;
 
 /// Returns how many more preemptions than its classes a graph may need that is still to be completed.
 fn slack(threads: usize) -> u32 {
@@ -32,6 +35,9 @@ fn passes_mutexes(graph: &ExecutionGraph) -> bool {
 pub(super) enum Of {
     /// The graph is judged as the class that it is.
     Class,
+    /// The class that it is, where a thread before an iteration of a wait loop may be left for nothing, as if it had gone
+    /// through one without effect before.
+    ClassWithRounds,
     /// The graph is judged as the beginning of classes that may be below it.
     Beginning,
 }
@@ -50,6 +56,9 @@ pub(super) struct Bound {
     /// The places that some thread waits for to change.
     watched: Vec<bool>,
     seen: HashSet<Reached>,
+    pub(super) rounds: Rounds,
+    /// Whether what is asked for may have iterations of wait loops that are not in the graph.
+    with_rounds: bool,
 }
 
 /// The events of a thread.
@@ -102,18 +111,21 @@ impl Bound {
             reads: Vec::new(),
             watched: Vec::new(),
             seen: HashSet::new(),
+            rounds: Rounds::All,
+            with_rounds: false,
         }
     }
 
     /// Whether the graph is within the bound.
     pub(super) fn admits(&mut self, graph: &ExecutionGraph, of: Of) -> bool {
+        self.with_rounds = self.rounds == Rounds::Passing && of != Of::Class;
         self.read(graph);
         if self.threads.is_empty() {
             // This is an execution without events.
             return true;
         }
         let limit = match of {
-            Of::Class => self.limit,
+            Of::Class | Of::ClassWithRounds => self.limit,
             Of::Beginning => self.limit + slack(self.threads.len()) + u32::from(passes_mutexes(graph)),
         };
         self.seen.clear();
@@ -169,6 +181,9 @@ impl Bound {
         if event.yielded || matches!(event.what, What::Asleep(_)) {
             return false;
         }
+        if self.with_rounds && event.round == Round::Begins && self.goes_round(graph, state) {
+            return false;
+        }
         if let (What::Join(_), Some(planned)) = (event.what, planned) {
             return is_ready(planned, &state.done);
         }
@@ -193,6 +208,16 @@ impl Bound {
         changed || !waits
     }
 
+    /// Whether the current thread, which is about to begin an iteration of a loop, may go through one without effect first:
+    /// not if it can perform the iteration that the graph has.
+    fn goes_round(&self, graph: &ExecutionGraph, state: &Reached) -> bool {
+        let line = &self.threads[state.current.index()];
+        let mut ahead = line.events[state.done[state.current.index()] as usize..].iter();
+        let Some(first) = ahead.next().filter(|first| rounds::is_plain(graph, first.first)) else { return false };
+        let rest = ahead.take_while(|planned| graph.event(planned.first).round == Round::GoesOn);
+        !std::iter::once(first).chain(rest).all(|planned| is_ready(planned, &state.done))
+    }
+
     /// Reads from the graph what the search needs.
     fn read(&mut self, graph: &ExecutionGraph) {
         self.threads.iter_mut().for_each(|line| *line = Line::default());
@@ -205,6 +230,9 @@ impl Bound {
             entry(&mut self.writes, access.place, Vec::new());
             entry(&mut self.reads, access.place, Vec::new());
         }
+        if self.with_rounds {
+            self.watch_rounds(graph);
+        }
         for &event in graph.sequence.order.iter().filter(|&&event| event < graph.end()) {
             self.take(graph, event);
         }
@@ -214,6 +242,22 @@ impl Bound {
         for line in self.threads.iter_mut().filter(|line| line.is_joined) {
             if let Some(last) = line.events.last_mut() {
                 last.is_plain = false;
+            }
+        }
+    }
+
+    /// What iterations of loops read decides whether threads wait.
+    fn watch_rounds(&mut self, graph: &ExecutionGraph) {
+        let mut within = ThreadSet::EMPTY;
+        for event in Stamp::FIRST.up_to(graph.end()) {
+            let GraphEvent { thread, round, .. } = *graph.event(event);
+            if round == Round::Begins {
+                within.insert(thread);
+            }
+            if within.contains(thread) {
+                for access in graph.accesses_of(event) {
+                    *entry(&mut self.watched, access.place, false) = true;
+                }
             }
         }
     }
@@ -237,7 +281,8 @@ impl Bound {
         let at = Progress { thread: event.thread, events: u32::try_from(events).expect("fewer than 2^32 events") };
         let mut after = Vec::new();
         self.follow(graph, index, &mut after);
-        let mut is_plain = !event.yielded && event.need.is_none();
+        let mut is_plain =
+            !event.yielded && event.need.is_none() && !(self.with_rounds && event.round == Round::Begins);
         for (number, access) in event.accesses.numbers().zip(graph.accesses_of(index)) {
             let place = access.place.index();
             is_plain &= !access.place.is_object() && !self.watched[place];

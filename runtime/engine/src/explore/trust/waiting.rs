@@ -11,23 +11,21 @@ use crate::explore::Standing;
 pub(super) struct Waiting {
     pub(super) thread: Thread,
     /// The events of its last iteration.
-    iteration: Vec<Stamp>,
+    pub(super) iteration: Vec<Stamp>,
     pub(super) watched: Vec<Watched>,
     pub(super) begins: Begins,
     pub(super) standing: Standing,
 }
 
 impl Waiting {
-    /// Returns what a thread waits for whose last iteration is among these events; `block` is the next block that it begins.
+    /// Returns what a thread waits for whose last iteration are these events; `block` is the next block that it begins.
     pub(super) fn of(
         graph: &ExecutionGraph,
         thread: Thread,
-        performed: &[Stamp],
+        iteration: Vec<Stamp>,
         standing: Standing,
         block: BlockNumber,
     ) -> Self {
-        let own = performed.iter().copied().filter(|&event| graph.event(event).thread == thread);
-        let iteration: Vec<Stamp> = own.collect();
         let mut watched: Vec<Watched> = Vec::new();
         for access in iteration.iter().flat_map(|&event| graph.accesses_of(event)) {
             if access.watch_is_aside() || watched.iter().any(|&(place, _)| place == access.place) {
@@ -52,13 +50,12 @@ impl Waiting {
 }
 
 /// Whether the iterations after which these threads wait for ever come after all that they conflict with, those of a thread with
-/// a lower number first: executions in which they do not only repeat that one.
-pub(super) fn are_last(graph: &ExecutionGraph, performed: &[Stamp], waiting: &[Waiting]) -> bool {
-    let in_loops = || waiting.iter().filter(|waiting| waiting.standing == Standing::InALoop);
-    if in_loops().next().is_none() {
+/// a lower number first: executions in which they do not only repeat that one. `performed` are all events, in their order.
+pub(super) fn are_last(graph: &ExecutionGraph, performed: &[Stamp], iterations: &[(Thread, &[Stamp])]) -> bool {
+    if iterations.is_empty() {
         return true;
     }
-    let waits = |event: Stamp| in_loops().any(|waiting| waiting.iteration.contains(&event));
+    let waits = |event: Stamp| iterations.iter().any(|(_, iteration)| iteration.contains(&event));
     let conflict = |event: Stamp, other: Stamp| {
         let writes = graph.event(event).writes() || graph.event(other).writes();
         let own = graph.accesses_of(event);
