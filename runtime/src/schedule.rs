@@ -4,6 +4,7 @@
 pub(crate) mod barriers;
 pub(crate) mod cancellation;
 pub(crate) mod commits;
+pub(crate) mod committers;
 pub(crate) mod conditions;
 pub(crate) mod diverging;
 pub(crate) mod ends;

@@ -181,7 +181,7 @@ impl Execution {
             self.segment = self.history.length();
             self.state.current = next;
         }
-        if next >= Thread::FIRST_COMMITTER && self.state.commits(next) {
+        if next >= Thread::FIRST_COMMITTER && commits::goes_on(&mut self.state, next) {
             return Next::Run(next);
         }
         if self.state.yielding.contains(next) {

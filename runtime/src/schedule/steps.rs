@@ -8,24 +8,17 @@
 
 use std::ops::Range;
 
-use engine::event::{Barrier, Kind, Thread};
+use engine::event::{Kind, Thread};
 use engine::execution::{self, Pending};
-use engine::explore::{Notice, Values};
-use engine::mapping::Barriers;
+use engine::explore::Notice;
 use engine::mapping::calls::TABLE;
-use engine::step::Step;
-use protocol::Operation;
 
 use crate::process::fiber::Switch;
 use crate::process::sites::Record;
 use crate::run::Runtime;
-use crate::schedule::commits::{self, Approach};
 use crate::schedule::diverging::diverges;
-use crate::schedule::events;
 use crate::state::buffers::Expected;
-use crate::state::failure::Extent;
 use crate::state::objects::{Call, Class};
-use crate::state::operation::{Detail, Note};
 use crate::state::turn::{End, Turn, Way};
 
 /// Whether commits are steps.
@@ -49,20 +42,6 @@ pub(crate) fn is_held(runtime: &Runtime) -> bool {
     steps.is_some_and(|steps| steps.is_held(runtime.running))
 }
 
-/// Lets the running thread, which stands before an access, wait for the stores that have to commit first.
-pub(crate) fn stands_before(runtime: &mut Runtime, approach: Approach, address: usize, width: usize) {
-    if let Approach::Update(barrier) = approach {
-        if let Some(buffers) = &mut runtime.buffers
-            && buffers.steps.is_some()
-            && barrier != Barrier::None
-        {
-            let thread = runtime.running;
-            buffers.oblige(|waiting| waiting.separate(thread));
-        }
-        awaits_bytes(runtime, address..address + width);
-    }
-}
-
 /// Lets the running thread's next operation wait for the stores that have to commit before one to these bytes.
 pub(crate) fn awaits_bytes(runtime: &mut Runtime, bytes: Range<usize>) {
     let thread = runtime.running;
@@ -83,7 +62,7 @@ pub(crate) fn awaits_all(runtime: &mut Runtime) {
 }
 
 /// Tells the engine whether the thread waits for commits, or which ones have come before it.
-fn waits(runtime: &mut Runtime, thread: Thread) {
+pub(crate) fn waits(runtime: &mut Runtime, thread: Thread) {
     let Some(buffers) = &mut runtime.buffers else { return };
     let Some(mut steps) = buffers.steps.take() else { return };
     let mut commits = Vec::new();
@@ -232,7 +211,7 @@ pub(crate) fn has_stored(runtime: &mut Runtime) -> Turn {
 }
 
 /// Tells the engine which of the thread's stores may commit next.
-fn offer(runtime: &mut Runtime, thread: Thread) {
+pub(crate) fn offer(runtime: &mut Runtime, thread: Thread) {
     let Some(buffers) = &mut runtime.buffers else { return };
     let Some(mut steps) = buffers.steps.take() else { return };
     let (now, before) = steps.offers(buffers.waiting(), thread);
@@ -245,101 +224,4 @@ fn offer(runtime: &mut Runtime, thread: Thread) {
         execution::commits::stores_wait(state, thread);
     }
     buffers.steps = Some(steps);
-}
-
-/// Performs the commit of a committer, which has been chosen.
-pub(crate) fn commits(runtime: &mut Runtime, committer: Thread) -> Turn {
-    let event = runtime.execution.history.length();
-    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
-    let Some(mut steps) = buffers.steps.take() else { return Turn::Ours };
-    let next = steps.next(buffers.waiting(), committer);
-    let committed = next.map(|which| {
-        let locations = steps.locations(which, buffers.waiting().entry(which));
-        let after = steps.commit(buffers.waiting(), which, event);
-        let (entry, before) = buffers.commit_alone(which);
-        (which.thread, locations, after, entry, before)
-    });
-    buffers.steps = Some(steps);
-    let Some((thread, locations, after, entry, before)) = committed else { return diverges(runtime) };
-    for earlier in after {
-        runtime.execution.notify(Notice::After { thread: committer, event: earlier });
-    }
-    let used = entry.range();
-    let failure = if entry.ended || entry.releases.is_some() {
-        None
-    } else {
-        commits::misused(runtime, thread, entry.event, &used)
-    };
-    if let Some(lock) = entry.releases {
-        let unlocked = runtime.execution.operate(lock, |state, _| state.mutex().map(|mutex| mutex.unlock(thread)));
-        debug_assert_eq!(unlocked, Some(Ok(())), "who releases a spin lock holds it until then");
-        runtime.execution.at_hand.touches(lock);
-    } else if locations.len() > 1 {
-        events::tell_where(runtime, &locations);
-    }
-    let written = if entry.ended { &before } else { &entry.bytes };
-    let detail = if entry.releases.is_some() {
-        Detail { address: entry.address & !events::QUEUE, ..Detail::default() }
-    } else {
-        Detail::wide(entry.address, &before, written)
-    };
-    let site = runtime.recorder.trail.note(entry.event).map_or(std::ptr::null(), |note| note.site);
-    let note = Note { site, operation: Operation::Commit };
-    let values = if entry.releases.is_none() { values(&before, written) } else { Values::Unknown };
-    let turn = report(runtime, committer, note, (entry.address, &locations), values, detail);
-    if turn != Turn::Ours {
-        return turn;
-    }
-    if let Some(failure) = failure {
-        if runtime.settings.planned.is_some_and(|planned| runtime.execution.history.length() >= planned) {
-            runtime.conclusion.end = Some(End::Failed(failure));
-            return Turn::Other(Switch::End);
-        }
-        let extent = Extent::of(&runtime.execution);
-        runtime.conclusion.failed.push((failure, extent));
-    }
-    offer(runtime, thread);
-    waits(runtime, thread);
-    commits::note_buffers(runtime);
-    Turn::Ours
-}
-
-/// Returns the values before and after a commit of at most 8 bytes.
-fn values(before: &[u8], after: &[u8]) -> Values {
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    match before.len() {
-        0..=8 => Values::Known { before: number(before), after: number(after), expected: None },
-        _ => Values::Unknown,
-    }
-}
-
-/// Adds a commit to the execution.
-fn report(
-    runtime: &mut Runtime,
-    committer: Thread,
-    note: Note,
-    (address, locations): (usize, &[engine::event::Location]),
-    values: Values,
-    detail: Detail,
-) -> Turn {
-    if runtime.recorder.trail.traces() {
-        runtime.recorder.trail.detail(detail);
-    }
-    let (kind, site) = (Kind::Store, runtime.sites.site(note.site));
-    let repeats = runtime.execution.history.repeats();
-    let target = address as u32 & runtime.lasting_addresses;
-    let performed = runtime.execution.performed(Step { thread: committer, site, kind, target }, locations, values);
-    if !repeats {
-        runtime.recorder.trail.event(note);
-    } else if performed.is_err() {
-        let turn = diverges(runtime);
-        runtime.recorder.trail.event(note);
-        return turn;
-    }
-    if runtime.recorder.trail.traces() {
-        let Barriers { before, after, order, .. } = Barriers::NONE;
-        let event = engine::event::Event { thread: committer, site, kind, before, after, order };
-        runtime.recorder.trail.performed(event, locations.len(), &mut runtime.watch.monitors, note);
-    }
-    Turn::Ours
 }

@@ -10,7 +10,7 @@ use crate::process::fiber::{self, Switch};
 use crate::process::sites::{Record, RecordPointer};
 use crate::process::{busy, foreign, layout, sections};
 use crate::run::{Runtime, STACK_OF_THE_PROGRAM, at_the_end, at_work, stack_pointer, with};
-use crate::schedule::{commits, diverging, events, steps, wakes};
+use crate::schedule::{commits, committers, diverging, events, steps, wakes};
 use crate::state::ends::Cancellation;
 use crate::state::failure::{Failure, part, site_use};
 use crate::state::globals;
@@ -123,7 +123,7 @@ fn gives_way_to(runtime: &mut Runtime, mut next: Next) -> Turn {
     while let Next::Run(committer) = next
         && steps::is_committer(runtime, committer)
     {
-        let turn = steps::commits(runtime, committer);
+        let turn = committers::commits(runtime, committer);
         if turn != Turn::Ours {
             return turn;
         }

@@ -11,7 +11,7 @@ use crate::process::fiber;
 use crate::process::sites::{Record, RecordPointer};
 use crate::run::{Runtime, at_work, with};
 pub(crate) use crate::schedule::commits::Approach;
-use crate::schedule::{commits, events, frames, steps, turns};
+use crate::schedule::{commits, committers, events, frames, turns};
 use crate::state::access::{Access, WideAccess};
 use crate::state::heap::BadFree;
 use crate::state::turn::Turn;
@@ -40,7 +40,7 @@ pub(crate) fn turn_to_access(approach: Approach, address: usize, width: usize, s
 #[inline(never)]
 fn turn_to_buffered_access(approach: Approach, address: usize, width: usize, site: RecordPointer) {
     let turn = with(|runtime| {
-        steps::stands_before(runtime, approach, address, width);
+        committers::stands_before(runtime, approach, address, width);
         turns::arrive(runtime, Pending::Access, site)
     });
     turn.unwrap_or(Turn::Ours).obey();

@@ -4,7 +4,8 @@
 //! Committers have the highest numbers ([`Thread::FIRST_COMMITTER`]), run no code, and neither begin nor end. The owner of the
 //! buffers ([`crate::buffers::Steps`]) says which of them can go on, and which threads have to wait for commits.
 
-use super::state::ProgramState;
+use super::state::{ProgramState, joins};
+use super::threads::Status;
 use crate::event::Thread;
 
 /// Lets the committer go on, until it is chosen.
@@ -23,7 +24,7 @@ pub fn hold(state: &mut ProgramState, thread: Thread) {
         state.held.insert(thread);
         // Whoever chooses must ask each time which threads may go on, as where threads wait in loops.
         state.waiting += 1;
-        state.settle_again(thread);
+        state.settle_arrived(|other, _| other == thread);
     }
 }
 
@@ -32,8 +33,17 @@ pub fn let_go(state: &mut ProgramState, thread: Thread) {
     if state.held.contains(thread) {
         state.held.remove(thread);
         state.waiting -= 1;
-        state.settle_again(thread);
+        state.settle_arrived(|other, _| other == thread);
     }
+}
+
+/// Lets the committer, which was chosen, go on. Returns false if commits are no steps, and it is a thread like others.
+pub(super) fn goes_on(state: &mut ProgramState, committer: Thread) -> bool {
+    let is_thread = state.threads.status(committer) != Status::Absent;
+    if !is_thread {
+        state.enabled.remove(committer);
+    }
+    !is_thread
 }
 
 /// Notes that stores of the thread wait, so that no thread can join it.
@@ -45,6 +55,6 @@ pub fn stores_wait(state: &mut ProgramState, thread: Thread) {
 pub fn has_committed_all(state: &mut ProgramState, thread: Thread) {
     if state.storing.contains(thread) {
         state.storing.remove(thread);
-        state.settle_who_joins(thread);
+        state.settle_arrived(|_, pending| joins(pending, thread));
     }
 }

@@ -139,33 +139,7 @@ impl ProgramState {
     /// Notes that the thread, which was running, has ended.
     pub fn end_thread(&mut self, thread: Thread) {
         self.threads.end(thread);
-        self.settle_who_joins(thread);
-    }
-
-    /// Calls [`ProgramState::settle`] for all threads that wait for the end of this one.
-    pub(super) fn settle_who_joins(&mut self, thread: Thread) {
-        self.settle_arrived(
-            |_, pending| matches!(pending, Pending::Join(on) | Pending::Wait(Wish::Join(on), _) if on == thread),
-        );
-    }
-
-    /// Calls [`ProgramState::settle`] for this thread, if it stands before an operation.
-    pub(super) fn settle_again(&mut self, thread: Thread) {
-        self.settle_arrived(|other, _| other == thread);
-    }
-
-    /// Lets the committer, which was chosen, go on. Returns false if commits are no steps, and it is a thread like others.
-    pub(super) fn commits(&mut self, committer: Thread) -> bool {
-        let is_thread = self.threads.status(committer) != Status::Absent;
-        if !is_thread {
-            self.enabled.remove(committer);
-        }
-        !is_thread
-    }
-
-    /// Whether the thread has ended, and all that it stored has committed.
-    fn is_over(&self, thread: Thread) -> bool {
-        self.threads.status(thread) == Status::Ended && !self.storing.contains(thread)
+        self.settle_arrived(|_, pending| joins(pending, thread));
     }
 
     /// Gives an object its state, before its first use in an execution. Threads that stand before an operation on it wait for
@@ -293,7 +267,7 @@ impl ProgramState {
 
     /// Calls [`ProgramState::settle`] for all threads that stand before such an operation.
     #[inline]
-    fn settle_arrived(&mut self, which: impl Fn(Thread, Pending) -> bool) {
+    pub(super) fn settle_arrived(&mut self, which: impl Fn(Thread, Pending) -> bool) {
         let threads = self.threads.paths().len();
         for index in 0..threads {
             let thread = Thread::from_index(index);
@@ -325,7 +299,9 @@ impl ProgramState {
             Pending::Access => return Ready::Yes,
             Pending::Lock(object) => (Wish::Lock(object), Until::Granted),
             Pending::Join(other) if self.interrupted.is_empty() => {
-                return if self.is_over(other) { Ready::Yes } else { Ready::No };
+                // It has ended, and all that it stored has committed.
+                let is_over = self.threads.status(other) == Status::Ended && !self.storing.contains(other);
+                return if is_over { Ready::Yes } else { Ready::No };
             }
             Pending::Join(other) => (Wish::Join(other), Until::Granted),
             Pending::Wait(wish, until) => (wish, until),
@@ -340,4 +316,9 @@ impl ProgramState {
             (Grant::Never | Grant::Later, _) => Ready::No,
         }
     }
+}
+
+/// Whether a thread that stands before this waits for the end of another one.
+pub(super) fn joins(pending: Pending, ended: Thread) -> bool {
+    matches!(pending, Pending::Join(on) | Pending::Wait(Wish::Join(on), _) if on == ended)
 }

@@ -114,6 +114,13 @@ enum Stage {
     Ended(Finish),
 }
 
+impl Stage {
+    /// Whether the execution is none of those that are to be run.
+    const fn is_impossible(self) -> bool {
+        matches!(self, Self::Impossible | Self::Strayed)
+    }
+}
+
 impl Trust {
     /// Makes an explorer of all classes.
     #[must_use]
@@ -161,14 +168,6 @@ impl Trust {
         self.suspended.append(&mut graphs);
         self.spare.push(std::mem::replace(&mut self.graph, graph));
         Some(goes)
-    }
-
-    /// Removes what this execution has added to the graph.
-    fn forget_execution(&mut self) {
-        while self.graph.end() > self.begun {
-            self.graph.pop();
-        }
-        self.graph.sequence.tidy(self.begun);
     }
 
     /// Returns all that is still to be run.
@@ -287,7 +286,7 @@ impl Trust {
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
         let had_yielded = self.idle.goes_on(event.thread);
         let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
-        let after = self.take_after(event.thread);
+        let after = take_after(&mut self.after, event.thread);
         if in_loop && !watched.is_empty() {
             self.counts = Counts::AsAnother;
         }
@@ -323,17 +322,9 @@ impl Trust {
         self.position += 1;
         self.extent += 1;
         if self.has_repeated() {
-            Stamp::FIRST.up_to(self.graph.end()).for_each(|event| self.has_places(event));
+            let lacks = Stamp::FIRST.up_to(self.graph.end()).find_map(|event| lacks(&self.graph, event));
+            self.lacks = lacks.or(self.lacks);
         }
-    }
-
-    /// What the thread's event at hand comes after.
-    #[inline]
-    fn take_after(&mut self, thread: Thread) -> Vec<Stamp> {
-        if self.after.is_empty() {
-            return Vec::new();
-        }
-        self.after.extract_if(.., |&mut (other, _)| other == thread).map(|(_, earlier)| earlier).collect()
     }
 
     /// Adds a thread that cannot go on, with what it waits for.
@@ -344,18 +335,9 @@ impl Trust {
         need: Option<Need>,
         places: impl Iterator<Item = (Place, Watch)>,
     ) {
-        let after = self.take_after(thread);
+        let after = take_after(&mut self.after, thread);
         self.graph.orders.set(self.graph.end(), after.into_iter());
         self.graph.append_waiting(thread, what, need, places);
-    }
-
-    /// Alternatives are numbered by places, which have to be as many as where the first of them were tried.
-    fn has_places(&mut self, event: Stamp) {
-        let before = self.graph.event(event).places;
-        if before > 0 && before != shared_places(&self.graph, event) {
-            self.lacks =
-                Some("a search in several processes through memory that is accessed in pieces of several sizes");
-        }
     }
 
     /// Adds the thread that cannot go on at the end of what is repeated, if it waits for a change.
@@ -377,7 +359,7 @@ impl Trust {
         let last = self.graph.end().previous().expect("it was just added");
         let event = self.graph.event_mut(last);
         (event.tried, event.places) = (tried, places);
-        self.has_places(last);
+        self.lacks = lacks(&self.graph, last).or(self.lacks);
     }
 
     /// Whether everything that was to be repeated has been repeated.
@@ -390,15 +372,6 @@ impl Trust {
         if event < self.graph.bottom && self.graph.moved[0] == Some(event) {
             self.graph.bottom = self.graph.end();
         }
-    }
-
-    /// Whether a planned event is what it was, together with all that its thread does after it.
-    fn is_known(&self, event: Stamp) -> bool {
-        !self.renews && !self.graph.moved.contains(&Some(event))
-    }
-
-    fn is_impossible(&self) -> bool {
-        matches!(self.stage, Stage::Impossible | Stage::Strayed)
     }
 
     /// The thread has gone through this iteration of a wait loop, and nothing has come of it.
@@ -476,6 +449,30 @@ impl Trust {
     }
 }
 
+/// Returns what the thread's event at hand comes after, which is asked once.
+#[inline]
+fn take_after(after: &mut Vec<(Thread, Stamp)>, thread: Thread) -> Vec<Stamp> {
+    if after.is_empty() {
+        return Vec::new();
+    }
+    after.extract_if(.., |&mut (other, _)| other == thread).map(|(_, earlier)| earlier).collect()
+}
+
+/// Removes the events from this one on from the end of a graph.
+fn forget_from(graph: &mut ExecutionGraph, begun: Stamp) {
+    while graph.end() > begun {
+        graph.pop();
+    }
+    graph.sequence.tidy(begun);
+}
+
+/// Returns what the search leaves out where the event has other places than when its alternatives were numbered by them.
+fn lacks(graph: &ExecutionGraph, event: Stamp) -> Option<&'static str> {
+    let before = graph.event(event).places;
+    let differs = before > 0 && before != shared_places(graph, event);
+    differs.then_some("a search in several processes through memory that is accessed in pieces of several sizes")
+}
+
 /// Whether an event that is repeated has the kind that it had.
 fn repeats_as(graph: &ExecutionGraph, index: Stamp, event: &Performed<'_>, watched: &[Watched]) -> bool {
     let what = graph.event(index).what;
@@ -501,7 +498,11 @@ impl Observer for Trust {
     fn performed(&mut self, event: &Performed<'_>) {
         self.current = event.thread;
         match self.planned() {
-            Some(index) if self.waiting.is_empty() && self.is_known(index) && !grows(event) => {
+            Some(index)
+                if self.waiting.is_empty()
+                    && (!self.renews && !self.graph.moved.contains(&Some(index)))
+                    && !grows(event) =>
+            {
                 self.performed.push(Some(index));
                 self.position += 1;
                 self.extent += 1;
@@ -572,7 +573,7 @@ impl Strategy for Trust {
             Previous::Stopped(_) => None,
         };
         match self.planned() {
-            _ if self.is_impossible() || self.has_repeated() => Err(self.halt()),
+            _ if self.stage.is_impossible() || self.has_repeated() => Err(self.halt()),
             Some(index) => {
                 let event = self.graph.event(index);
                 let can = enabled.contains(event.thread) || continues == Some(event.thread);
@@ -593,7 +594,7 @@ impl Strategy for Trust {
         if self.has_repeated() && only.is_none() {
             self.end_repetition();
         }
-        if self.is_impossible() || self.has_repeated() {
+        if self.stage.is_impossible() || self.has_repeated() {
             return Err(self.halt());
         }
         let Some(index) = self.planned() else {
@@ -619,7 +620,7 @@ impl Strategy for Trust {
             }
             Some(What::Value { .. }) => Err(Diverged),
             // The execution goes no further, or what is varied was added before this choice: the first value will do.
-            _ if self.is_impossible() || self.repeats => Ok(0),
+            _ if self.stage.is_impossible() || self.repeats => Ok(0),
             // The event that was performed last reads something new, and asks for the first time.
             _ => {
                 self.graph.append_value(self.current, count, self.position);
@@ -706,7 +707,7 @@ impl Strategy for Trust {
             self.lacks = None;
             if self.idle.has_taken_back {
                 // It runs as it did only if it begins as it did.
-                self.forget_execution();
+                forget_from(&mut self.graph, self.begun);
             }
             let not_performed = |event: &GraphEvent| !event.what.is_performed();
             while self.graph.end() > self.graph.bottom && self.graph.events.last().is_some_and(not_performed) {

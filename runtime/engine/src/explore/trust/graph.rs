@@ -322,7 +322,8 @@ impl ExecutionGraph {
         if let What::Join(other) = what
             && let Some(last) = self.last[other].event
         {
-            self.comes_after(event, last);
+            let GraphEvent { thread, tick, .. } = *self.event(last);
+            self.clocks.join(event, last, thread, tick);
         }
         for earlier in self.orders.of(event) {
             let GraphEvent { thread, tick, .. } = self.events[earlier.index()];
@@ -330,17 +331,12 @@ impl ExecutionGraph {
         }
         for access in accesses.numbers() {
             if let Some(source) = self.accesses[access].source {
-                self.comes_after(event, self.known_by(thread, self.accesses[source].event));
+                let known = self.known_by(thread, self.accesses[source].event);
+                let GraphEvent { thread, tick, .. } = *self.event(known);
+                self.clocks.join(event, known, thread, tick);
             }
         }
         self.clocks.set(event, thread, tick);
-    }
-
-    /// Makes the clock of an event know another event, and what that one knows.
-    #[inline]
-    fn comes_after(&mut self, event: Stamp, other: Stamp) {
-        let GraphEvent { thread, tick, .. } = *self.event(other);
-        self.clocks.join(event, other, thread, tick);
     }
 
     /// Removes the event that was added last. Its place in the order may be left over.
@@ -420,39 +416,39 @@ impl ExecutionGraph {
         let mut as_there = true;
         for at in 0..self.sequence.order.len() {
             let event = self.sequence.order[at];
-            as_there = as_there && at < kept && self.settle_as_there(event, from, stamps);
+            as_there = as_there && at < kept && settles_as_there(self, event, from, stamps);
             if !as_there {
                 self.settle(event);
             }
         }
     }
+}
 
-    /// Does what [`ExecutionGraph::settle`] does for an event that was kept. Returns false and does nothing if the event depends
-    /// on something else now.
-    fn settle_as_there(&mut self, event: Stamp, from: &Self, stamps: &[Option<Stamp>]) -> bool {
-        let GraphEvent { thread, what, previous, accesses, .. } = *self.event(event);
-        let stamp = |there: Option<Stamp>| there.and_then(|there| stamps[there.index()]);
-        let reads_it = |&GraphAccess { place, source, .. }: &GraphAccess| {
-            self.accesses.event_of(self.accesses.tail(place)) == stamp(from.accesses.event_of(source))
-        };
-        let same = match what {
-            What::Leave => false,
-            What::Join(other) => {
-                self.last[other].event.is_some_and(|last| self.clocks.of(event)[other.index()] == self.event(last).tick)
-            }
-            _ => self.accesses.of(accesses).iter().all(reads_it),
-        };
-        if !same {
-            return false;
+/// Does what [`ExecutionGraph::settle`] does for an event that was kept. Returns false and does nothing if the event depends
+/// on something else now.
+fn settles_as_there(graph: &mut ExecutionGraph, event: Stamp, from: &ExecutionGraph, stamps: &[Option<Stamp>]) -> bool {
+    let GraphEvent { thread, what, previous, accesses, .. } = *graph.event(event);
+    let stamp = |there: Option<Stamp>| there.and_then(|there| stamps[there.index()]);
+    let reads_it = |&GraphAccess { place, source, .. }: &GraphAccess| {
+        graph.accesses.event_of(graph.accesses.tail(place)) == stamp(from.accesses.event_of(source))
+    };
+    let same = match what {
+        What::Leave => false,
+        What::Join(other) => {
+            graph.last[other].event.is_some_and(|last| graph.clocks.of(event)[other.index()] == graph.event(last).tick)
         }
-        self.event_mut(event).previous = stamp(previous);
-        self.last[thread].event = Some(event);
-        self.accesses.link(accesses, what.writes());
-        if let What::Create(child) = what {
-            self.last[child].start = Some(event);
-        }
-        true
+        _ => graph.accesses.of(accesses).iter().all(reads_it),
+    };
+    if !same {
+        return false;
     }
+    graph.event_mut(event).previous = stamp(previous);
+    graph.last[thread].event = Some(event);
+    graph.accesses.link(accesses, what.writes());
+    if let What::Create(child) = what {
+        graph.last[child].start = Some(event);
+    }
+    true
 }
 
 /// Returns the places that a thread accesses which waits for something that an object would have to grant; none if nothing that
