@@ -58,7 +58,8 @@ const SAMPLE: Plan = Plan {
     shrinks: false,
     calls: true,
     stops: false,
-    by_machines: 15,
+    // Two processes take their turn on a third of the programs.
+    by_machines: 10,
 };
 
 const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--no-shrink] [--stop] [--print]";
