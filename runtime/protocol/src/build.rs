@@ -31,6 +31,8 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("violation.rs"),
     include_str!("../../engine/src/mapping.rs"),
     include_str!("../../engine/src/event.rs"),
+    include_str!("../../engine/src/explore.rs"),
+    include_str!("../../engine/src/mapping/machines.rs"),
     include_str!("../../engine/src/model/name.rs"),
     include_str!("../../engine/src/monitor/name.rs"),
 ]));
