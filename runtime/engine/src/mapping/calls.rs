@@ -66,6 +66,12 @@ pub struct Path {
 }
 
 impl Path {
+    /// Whether this is an outcome of the function.
+    #[must_use]
+    pub fn is_of(&self, call: &str) -> bool {
+        self.calls.split_whitespace().any(|name| name == call)
+    }
+
     /// Returns the path's order by C11, by which neither a signal, nor falling asleep, nor waking up synchronises: the mutex
     /// does.
     #[must_use]
@@ -217,6 +223,11 @@ table! {
     FUTEX: "syscall", "`futex`", Fence, "the kernel fences in front of its queue in each path";
 }
 
+/// The outcomes that drain nothing where others of the same call do, and that depend on what other threads have done. Other
+/// outcomes that drain nothing depend on the caller alone, or are errors.
+pub const DECIDED_BY_OTHERS: [Path; 7] =
+    [JOIN_FAILS, MUTEX_BUSY, SIGNAL_NOBODY, RW_BUSY, SEMAPHORE_EMPTY, ONCE_DONE, CANCEL_AGAIN];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,6 +236,16 @@ mod tests {
     fn what_looks_alone_does_not_drain() {
         for path in [ONCE_DONE, SIGNAL_NOBODY, SEMAPHORE_VALUE, SEMAPHORE_EMPTY, RW_BUSY, MUTEX_AGAIN] {
             assert_eq!(path.effect.before(), Barrier::None, "{}", path.calls);
+        }
+    }
+
+    #[test]
+    fn what_others_decide_may_drain_or_not() {
+        for path in DECIDED_BY_OTHERS {
+            assert!(!path.effect.drains(), "{}", path.calls);
+            for call in path.calls.split(' ') {
+                assert!(TABLE.iter().any(|other| other.is_of(call) && other.effect.drains()), "{call}");
+            }
         }
     }
 
