@@ -34,16 +34,12 @@ pub(crate) fn stands_before(runtime: &mut Runtime, approach: Approach, address: 
 pub(crate) fn commits(runtime: &mut Runtime, committer: Thread) -> Turn {
     let event = runtime.execution.history.length();
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
-    let Some(mut steps) = buffers.steps.take() else { return Turn::Ours };
-    let next = steps.next(buffers.waiting(), committer);
-    let committed = next.map(|which| {
-        let locations = steps.locations(which, buffers.waiting().entry(which));
-        let after = steps.commit(buffers.waiting(), which, event);
-        let (entry, before) = buffers.commit_alone(which);
-        (which.thread, locations, after, entry, before)
-    });
-    buffers.steps = Some(steps);
-    let Some((thread, locations, after, entry, before)) = committed else { return diverges(runtime) };
+    let Some((steps, waiting)) = buffers.steps_and_waiting() else { return Turn::Ours };
+    let Some(which) = steps.next(waiting, committer) else { return diverges(runtime) };
+    let locations = steps.locations(which, waiting.entry(which));
+    let after = steps.commit(waiting, which, event);
+    let (entry, before) = buffers.commit_alone(which);
+    let thread = which.thread;
     for earlier in after {
         runtime.execution.notify(Notice::After { thread: committer, event: earlier });
     }
@@ -109,14 +105,9 @@ fn report(
         runtime.recorder.trail.detail(detail);
     }
     let (kind, site) = (Kind::Store, runtime.sites.site(note.site));
-    let repeats = runtime.execution.history.repeats();
     let target = address as u32 & runtime.lasting_addresses;
-    let performed = runtime.execution.performed(Step { thread: committer, site, kind, target }, locations, values);
-    if !repeats {
-        runtime.recorder.trail.event(note);
-    } else if performed.is_err() {
-        let turn = diverges(runtime);
-        runtime.recorder.trail.event(note);
+    let step = Step { thread: committer, site, kind, target };
+    if let Some(turn) = events::take(runtime, step, locations, values, note) {
         return turn;
     }
     if runtime.recorder.trail.traces() {

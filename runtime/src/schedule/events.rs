@@ -399,13 +399,7 @@ fn event_on(
     let site = runtime.sites.site(note.site);
     let thread = runtime.running;
     let target = address as u32 & runtime.lasting_addresses;
-    let repeats = runtime.execution.history.repeats();
-    let performed = runtime.execution.performed(Step { thread, site, kind, target }, explored, values);
-    if !repeats {
-        runtime.recorder.trail.event(note);
-    } else if performed.is_err() {
-        let turn = diverges(runtime);
-        runtime.recorder.trail.event(note);
+    if let Some(turn) = take(runtime, Step { thread, site, kind, target }, explored, values, note) {
         return turn;
     }
     if runtime.execution.history.length() <= runtime.watch.watched {
@@ -421,6 +415,28 @@ fn event_on(
         runtime.recorder.trail.performed(event, locations.len(), &mut runtime.watch.monitors, note);
     }
     Turn::Ours
+}
+
+/// Lets the explorer take an event, and notes its place where the last execution had none there. Returns the end of the execution
+/// if it is not the event that the explorer repeats.
+#[inline(always)]
+pub(crate) fn take(
+    runtime: &mut Runtime,
+    step: Step,
+    explored: &[Location],
+    values: Values,
+    note: Note,
+) -> Option<Turn> {
+    let repeats = runtime.execution.history.repeats();
+    let performed = runtime.execution.performed(step, explored, values);
+    if !repeats {
+        runtime.recorder.trail.event(note);
+    } else if performed.is_err() {
+        let turn = diverges(runtime);
+        runtime.recorder.trail.event(note);
+        return Some(turn);
+    }
+    None
 }
 
 /// Tells the explorer the addresses of the locations that the next event touches together.

@@ -11,7 +11,7 @@ use std::ops::Range;
 use engine::event::{Kind, Thread};
 use engine::execution::{self, Pending};
 use engine::explore::Notice;
-use engine::mapping::calls::TABLE;
+use engine::mapping::calls::{DECIDED_BY_OTHERS, MUTEX_LOCK, MUTEX_UNLOCK, ONCE_RETURN, TABLE};
 
 use crate::process::fiber::Switch;
 use crate::process::sites::Record;
@@ -45,10 +45,10 @@ pub(crate) fn is_held(runtime: &Runtime) -> bool {
 /// Lets the running thread's next operation wait for the stores that have to commit before one to these bytes.
 pub(crate) fn awaits_bytes(runtime: &mut Runtime, bytes: Range<usize>) {
     let thread = runtime.running;
-    let Some(buffers) = &mut runtime.buffers else { return };
-    let Some(mut steps) = buffers.steps.take() else { return };
-    steps.await_for(buffers.waiting(), thread, &bytes);
-    buffers.steps = Some(steps);
+    let Some((steps, waiting)) = runtime.buffers.as_mut().and_then(|buffers| buffers.steps_and_waiting()) else {
+        return;
+    };
+    steps.await_for(waiting, thread, &bytes);
     waits(runtime, thread);
 }
 
@@ -63,16 +63,16 @@ pub(crate) fn awaits_all(runtime: &mut Runtime) {
 
 /// Tells the engine whether the thread waits for commits, or which ones have come before it.
 pub(crate) fn waits(runtime: &mut Runtime, thread: Thread) {
-    let Some(buffers) = &mut runtime.buffers else { return };
-    let Some(mut steps) = buffers.steps.take() else { return };
+    let Some((steps, waiting)) = runtime.buffers.as_mut().and_then(|buffers| buffers.steps_and_waiting()) else {
+        return;
+    };
     let mut commits = Vec::new();
     if steps.is_held(thread) {
         execution::commits::hold(&mut runtime.execution.state, thread);
     } else {
         execution::commits::let_go(&mut runtime.execution.state, thread);
-        commits = steps.awaited(buffers.waiting(), thread);
+        commits = steps.awaited(waiting, thread);
     }
-    buffers.steps = Some(steps);
     for event in commits {
         runtime.execution.notify(Notice::After { thread, event });
     }
@@ -99,30 +99,30 @@ enum Drains {
 
 /// Returns whether a call drains, before its turn has come.
 fn drains(runtime: &mut Runtime, call: Call, pending: Pending) -> Drains {
-    let returns_from_once = call.name.contains("once") && pending == Pending::Access;
+    let returns_from_once = ONCE_RETURN.is_of(call.name) && pending == Pending::Access;
     if call.name == "the end of the thread" || call.name == "futex" || returns_from_once {
         return Drains::Always;
     }
-    let rows = || TABLE.iter().filter(|path| path.calls.split_whitespace().any(|name| name == call.name));
+    let rows = || TABLE.iter().filter(|path| path.is_of(call.name));
     if rows().all(|path| path.effect.drains()) {
         return if rows().next().is_some() { Drains::Always } else { Drains::Never };
     }
     if !rows().any(|path| path.effect.drains()) {
         return Drains::Never;
     }
-    let asks = ["try", "signal", "broadcast", "once", "cancel", "timedjoin", "clockjoin"];
-    if asks.iter().any(|part| call.name.contains(part)) {
+    if DECIDED_BY_OTHERS.iter().any(|path| path.is_of(call.name)) {
         return Drains::Perhaps;
     }
-    if !call.name.contains("mutex") && !call.name.starts_with("mtx") {
+    let unlocks = MUTEX_UNLOCK.is_of(call.name);
+    if !unlocks && !MUTEX_LOCK.is_of(call.name) {
         return Drains::Always;
     }
     // No other thread sees what a thread does to a mutex that it holds.
     let object = runtime.objects.number(Class::Mutex, call.address);
     let Some(mut mutex) = runtime.execution.state.objects.mutex(object).copied() else { return Drains::Always };
     let own = Some(runtime.running);
-    let is_released = call.name.contains("unlock") && mutex.unlock(runtime.running).is_ok() && mutex.owner() != own;
-    let is_acquired = !call.name.contains("unlock") && mutex.owner() != own;
+    let is_released = unlocks && mutex.unlock(runtime.running).is_ok() && mutex.owner() != own;
+    let is_acquired = !unlocks && mutex.owner() != own;
     if is_released || is_acquired { Drains::Always } else { Drains::Never }
 }
 
@@ -194,12 +194,12 @@ pub(crate) fn was_expected(runtime: &mut Runtime, drains: bool) -> Turn {
 /// Notes that the store which the running thread has just reported waits.
 pub(crate) fn has_stored(runtime: &mut Runtime) -> Turn {
     let thread = runtime.running;
-    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
-    let Some(mut steps) = buffers.steps.take() else { return Turn::Ours };
-    let is_release = buffers.waiting().entries(thread).last().is_some_and(|entry| entry.releases.is_some());
+    let Some((steps, waiting)) = runtime.buffers.as_mut().and_then(|buffers| buffers.steps_and_waiting()) else {
+        return Turn::Ours;
+    };
+    let is_release = waiting.entries(thread).last().is_some_and(|entry| entry.releases.is_some());
     let locations = if is_release { Vec::new() } else { runtime.locations.clone() };
-    let stored = steps.stored(buffers.waiting(), thread, locations);
-    buffers.steps = Some(steps);
+    let stored = steps.stored(waiting, thread, locations);
     if stored.is_err() {
         let what = "so many stores without a barrier between them, under --explorer dpor with store buffers".to_owned();
         let place = Record::behind(runtime.recorder.trail.last_site()).place();
@@ -212,16 +212,16 @@ pub(crate) fn has_stored(runtime: &mut Runtime) -> Turn {
 
 /// Tells the engine which of the thread's stores may commit next.
 pub(crate) fn offer(runtime: &mut Runtime, thread: Thread) {
-    let Some(buffers) = &mut runtime.buffers else { return };
-    let Some(mut steps) = buffers.steps.take() else { return };
-    let (now, before) = steps.offers(buffers.waiting(), thread);
+    let Some((steps, waiting)) = runtime.buffers.as_mut().and_then(|buffers| buffers.steps_and_waiting()) else {
+        return;
+    };
+    let (now, before) = steps.offers(waiting, thread);
     let state = &mut runtime.execution.state;
     before.iter().for_each(|committer| execution::commits::withdraw(state, committer));
     now.iter().for_each(|committer| execution::commits::offer(state, committer));
-    if buffers.waiting().entries(thread).is_empty() {
+    if waiting.entries(thread).is_empty() {
         execution::commits::has_committed_all(state, thread);
     } else {
         execution::commits::stores_wait(state, thread);
     }
-    buffers.steps = Some(steps);
 }

@@ -80,6 +80,11 @@ impl BufferedMemory {
         &self.waiting
     }
 
+    /// Returns the steps, where commits are some, with the stores that wait.
+    pub(crate) fn steps_and_waiting(&mut self) -> Option<(&mut Steps, &StoreBuffers)> {
+        Some((self.steps.as_mut()?, &self.waiting))
+    }
+
     /// Marks stores that wait as having to commit, by what `oblige` does.
     pub(crate) fn oblige(&mut self, oblige: impl FnOnce(&mut StoreBuffers)) {
         oblige(&mut self.waiting);
