@@ -13,6 +13,16 @@ pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
+/// Returns names in a row: `C11, x86 (TSO) and ARMv8`.
+pub(crate) fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_string(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
 /// A number with two digits that say something: `310000`, `2.9 million`.
 pub(crate) fn rounded(number: f64) -> String {
     if number < 100.0 {

@@ -370,13 +370,15 @@ fn something_unsupported_is_named() {
 #[test]
 fn a_program_that_fails_inside_is_an_internal_error() {
     let bench = Bench::new(&[reported(violation(4))], &[]);
-    let killed = bench.run("check program --explorer bounded -- explored replayed segv");
-    assert_eq!(killed.status, 70, "{killed:?}");
-    assert_eq!(
-        killed.verdict(),
-        "error: internal error: the program was killed by signal 11 (SIGSEGV) before it gave its result"
-    );
-    assert!(killed.errors.contains("help: this is a bug in fencehound"));
+    for command in ["check program --explorer bounded", "fences program", "relax program"] {
+        let killed = bench.run(&format!("{command} -- explored replayed segv"));
+        assert_eq!(killed.status, 70, "{command}: {killed:?}");
+        assert_eq!(
+            killed.verdict(),
+            "error: internal error: the program was killed by signal 11 (SIGSEGV) before it gave its result"
+        );
+        assert!(killed.errors.contains("help: this is a bug in fencehound"));
+    }
     let silent = bench.check("");
     assert!(silent.verdict().contains("the program ended with status 0 before it gave its result"), "{silent:?}");
 

@@ -1,8 +1,8 @@
 //! `fencehound check`: compiles, explores, replays what was found, shows it, and gives the verdict.
 
-use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Summary};
 
+use super::failed::failed;
 use crate::baseline::Baseline;
 use crate::exit::{Failure, Status};
 use crate::findings::Findings;
@@ -75,6 +75,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         }
         Err(failure) => return Err(failure),
     };
+    let bench = Bench { subjects: &subjects, interrupts: &interrupts };
     let for_x86 = subjects.is_written_for_x86().then(|| plan.for_x86());
     let plan = for_x86.as_ref().unwrap_or(plan);
     let again = trust::arguments(&subjects.directory, &subjects.files, &plan.compile_options);
@@ -96,11 +97,10 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         if let Some(failure) = &exploration.unsaved {
             troubles.unwritten.get_or_insert_with(|| failure.clone());
         }
-        let found = collect(&plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
+        let found = collect(&plan, bench, &exploration, (&findings, &mut troubles))?;
         all.push(Searched { plan, exploration, found });
     }
-    let bench = Bench { subjects: &subjects, findings: &findings, interrupts: &interrupts };
-    let mut judged = judge_all(plan, &mut all, bench, &mut troubles)?;
+    let mut judged = judge_all(plan, &mut all, bench, (&findings, &mut troubles))?;
     judged.iter_mut().for_each(|one| one.plan.again.clone_from(&again));
     let files = subjects.sources();
     let accepted = accept(plan, baseline.as_mut(), (&mut all, &mut judged), &files, &mut sources)?;
@@ -141,21 +141,6 @@ fn explore(
         complain(&note);
     }
     Ok(exploration)
-}
-
-/// Reports that the run ended before its result, and returns the exit status.
-fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
-    if failure.status == Status::Usage {
-        complain(failure);
-        return failure.status;
-    }
-    let written = outputs::write_error(plan, failure);
-    if let Some(help) = &failure.help {
-        complain(&format!("help: {help}"));
-    }
-    let kind = if failure.status == Status::Internal { "internal error: " } else { "" };
-    plan.screen().print(&format!("{} {kind}{}\n", "error:".red().bold(), printable(&failure.message)));
-    failure.status.and(complain_about(written))
 }
 
 /// The verdict line, the results for machines, and the exit status.

@@ -1,42 +1,31 @@
 //! `fencehound fences`: finds a cheapest set of fences with which a program is right under relaxed models.
 
-use owo_colors::OwoColorize;
 use protocol::MemoryModel;
 
+use super::failed::failed;
 use crate::exit::{Failure, Status};
 use crate::interrupt::{Interrupts, survive_full_files};
 use crate::json;
 use crate::plan::fences::FencesPlan;
 use crate::plan::target::Target;
-use crate::programs::consequences::failure_of;
+use crate::programs::bench::Bench;
+use crate::programs::judged::titles;
 use crate::programs::repair::advisor::Advisor;
 use crate::programs::repair::answer::{Advice, Repaired};
 use crate::programs::repair::patched::{self, Patch, Texts};
 use crate::programs::repair::report::Report;
 use crate::programs::repair::told::{self, Proof, Text};
-use crate::programs::repair::trials::Bench;
 use crate::programs::repair::universe::Element;
 use crate::programs::subjects::Subjects;
-use crate::screen::{complain, complain_about};
-use crate::text::{counted, printable};
+use crate::screen::complain_about;
+use crate::text::counted;
 use crate::values::Until;
 use crate::workplace::Workplace;
 
 /// Runs the command.
 pub(crate) fn run(plan: &FencesPlan) -> Status {
     survive_full_files();
-    advise(plan).unwrap_or_else(|failure| {
-        if failure.status == Status::Usage {
-            complain(&failure);
-            return failure.status;
-        }
-        let written = plan.check.json.write(&json::error(&plan.check.target.names().join(" "), &failure.message));
-        if let Some(help) = &failure.help {
-            complain(&format!("help: {help}"));
-        }
-        plan.check.screen().print(&format!("{} {}\n", "error:".red().bold(), printable(&failure.message)));
-        failure.status.and(complain_about(written))
-    })
+    advise(plan).unwrap_or_else(|failure| failed(&plan.check, &failure))
 }
 
 fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
@@ -51,7 +40,7 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
         target: plan.check.target.names().join(" "),
         models: plan.models.iter().map(|model| model.name()).collect(),
         until: plan.until.name(),
-        failures: failures(&advisor),
+        failures: advisor.consistent.failures(),
         ..Report::default()
     };
     for failure in &report.failures {
@@ -59,7 +48,7 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
         plan.check.screen().print(&text);
     }
     let fails = !report.failures.is_empty();
-    let models = told::models_in_words(&plan.models);
+    let models = titles(&plan.models);
     let but = if fails { ", but for what SC executions have, too" } else { "" };
     let (status, line) = match &advice {
         Advice::Right(executions) => {
@@ -70,7 +59,7 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
             repair(plan, (&mut advisor, bench), (repaired, others), &mut report, but)?
         }
         Advice::Hopeless(wronged) => {
-            let wrong = told::wronged_in_words(wronged);
+            let wrong = wronged.in_words();
             report.why = Some(wrong.clone());
             (Status::Found, format!("violations: no fence and no order repairs this: {wrong}"))
         }
@@ -89,11 +78,6 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
     let written = complain_about(plan.check.json.write(&json::fences(&report)));
     plan.check.screen().print_verdict(&line);
     Ok(if fails { status.and(Status::Found) } else { status }.and(written))
-}
-
-/// How the program fails under sequential consistency, in words.
-fn failures(advisor: &Advisor<'_>) -> Vec<String> {
-    advisor.consistent.violations.iter().map(|violation| failure_of(violation, None).in_words()).collect()
 }
 
 /// Tells a repair, with its text, and puts it into the source where that is wanted: the status, and the last line.
@@ -121,7 +105,7 @@ fn repair(
     } else {
         screen.print("note: no patch: no such set can be written into the text safely\n");
     }
-    let models = told::models_in_words(&plan.models);
+    let models = titles(&plan.models);
     if let Some(Text { elements, patch, is_applied: true, proof: Proof::Right(executions) }) = text {
         let (make, files) = (told::make(&elements, advisor.universe()), patch.names());
         let proof = proof(plan, &executions);

@@ -1,8 +1,9 @@
-//! The commands, one file for each.
+//! The commands, one file for each; [`failed`] ends those that come to no result.
 
 pub(crate) mod cc;
 pub(crate) mod check;
 pub(crate) mod doctor;
+mod failed;
 pub(crate) mod fences;
 pub(crate) mod monitor;
 pub(crate) mod relax;

@@ -1,15 +1,15 @@
 //! `fencehound relax`: finds the weakest memory orders with which a program stays right.
 
-use owo_colors::OwoColorize;
-
+use super::failed::failed;
 use crate::exit::{Failure, Status};
 use crate::interrupt::{Interrupts, survive_full_files};
 use crate::plan::relax::RelaxPlan;
+use crate::programs::bench::Bench;
+use crate::programs::judged::titles;
 use crate::programs::relaxing::told;
-use crate::programs::relaxing::weakening::{Answer, Site, Weakening};
+use crate::programs::relaxing::weakening::{Answer, Weakening};
 use crate::programs::subjects::Subjects;
-use crate::screen::complain;
-use crate::text::{counted, printable};
+use crate::text::counted;
 
 /// The note on how far the orders are enough.
 const NOTE: &str = "note: these are enough for this program and its input: what it does not come to is not listed, and \
@@ -18,30 +18,20 @@ const NOTE: &str = "note: these are enough for this program and its input: what 
 /// Runs the command.
 pub(crate) fn run(plan: &RelaxPlan) -> Status {
     survive_full_files();
-    relax(plan).unwrap_or_else(|failure| {
-        if failure.status == Status::Usage {
-            complain(&failure);
-            return failure.status;
-        }
-        if let Some(help) = &failure.help {
-            complain(&format!("help: {help}"));
-        }
-        plan.check.screen().print(&format!("{} {}\n", "error:".red().bold(), printable(&failure.message)));
-        failure.status
-    })
+    relax(plan).unwrap_or_else(|failure| failed(&plan.check, &failure))
 }
 
 fn relax(plan: &RelaxPlan) -> Result<Status, Failure> {
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
     let subjects = Subjects::build(&plan.check, &interrupts)?;
-    let site = Site { subjects: &subjects, interrupts: &interrupts };
-    let mut weakening = Weakening::new(plan, site)?;
+    let bench = Bench { subjects: &subjects, interrupts: &interrupts };
+    let mut weakening = Weakening::new(plan, bench)?;
     let answer = weakening.weaken()?;
     let searches = counted(weakening.searches, "search", "searches");
     let is_weaker = weakening.atomics.iter().any(|one| one.needs != one.atomic.ordered.orders);
     let screen = plan.check.screen();
-    let models = told::models_in_words(&plan.models);
+    let models = titles(&plan.models);
     screen.print(&told::table(&weakening.atomics));
     if is_weaker {
         screen.print(NOTE);
@@ -57,7 +47,7 @@ fn relax(plan: &RelaxPlan) -> Result<Status, Failure> {
             }
         }
         Answer::Wrong(wronged) => {
-            let why = told::wronged_in_words(&wronged);
+            let why = wronged.in_words();
             (Status::Found, format!("violations: not right as it is: {why}"))
         }
         Answer::Open(why) if is_weaker => (

@@ -7,13 +7,13 @@ use protocol::{
     VERSION, Wakeups,
 };
 
-use super::advice::AdviceTime;
 use super::arm::code_for_arm;
 use super::compiler::compile_options;
 use super::enumeration::{explored, unfit};
 use super::explorer::{Explored, Explorer, has_interleavings};
 use super::fits::{bound, delays, fits_baseline, fits_explorer, fits_files, fits_target, seed, unroll};
 use super::judge::Judging;
+use super::limit::TimeLimit;
 use super::monitors::{fits_monitors, monitors_of, watches_graphs};
 use super::target::{Target, target};
 use crate::args::CheckArgs;
@@ -26,6 +26,9 @@ use crate::values::{ExitStatuses, Format, Preemptions, Time, cores};
 
 /// The number of seconds of a search within more and more preemptions, unless another budget is given.
 const AUTO_SECONDS: f64 = 60.0;
+
+/// The number of seconds for what forbids findings, unless another one is given.
+const ADVICE_SECONDS: f64 = 10.0;
 
 /// The most accesses that an execution graph of a program can have.
 const GRAPH_EVENTS: u64 = 1000;
@@ -100,7 +103,7 @@ pub(crate) struct CheckPlan {
     /// How much is shown.
     pub(crate) volume: Volume,
     /// The time in which what forbids findings is looked for, if it is.
-    pub(crate) advice: Option<AdviceTime>,
+    pub(crate) advice: Option<TimeLimit>,
     /// The rule by which SC violations are judged.
     pub(crate) judging: Judging,
     /// Whether text is coloured.
@@ -147,7 +150,7 @@ impl CheckPlan {
             writes_baseline: typed.write_baseline,
             out,
             keeps_witnesses: typed.out.is_some(),
-            advice: AdviceTime::new(typed),
+            advice: advice_time(typed),
             json: Destination::named("--json", typed.json.as_deref()),
             sarif: Destination::named("--sarif", typed.sarif.as_deref()),
             junit: Destination::named("--junit", typed.junit.as_deref()),
@@ -315,6 +318,11 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         orders: None,
         record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
     })
+}
+
+/// Returns the time in which what forbids findings is looked for, if it is.
+fn advice_time(typed: &CheckArgs) -> Option<TimeLimit> {
+    (!typed.no_advice).then(|| TimeLimit::new("--advice-time", typed.advice_time.as_ref(), ADVICE_SECONDS))
 }
 
 fn volume(typed: &CheckArgs) -> Volume {

@@ -2,6 +2,7 @@
 
 use protocol::{Compared, MemoryModel};
 
+use super::limit::TimeLimit;
 use super::monitors::default_models;
 use crate::args::CheckArgs;
 
@@ -22,10 +23,8 @@ pub(crate) struct Judging {
     pub(crate) counted: Counted,
     /// The part of the ends of executions that is compared.
     pub(crate) compared: Compared,
-    /// The number of seconds for all searches that judge.
-    pub(crate) seconds: f64,
-    /// The option that sets the limit, as it is or would be typed.
-    pub(crate) limit: String,
+    /// The time for all searches that judge.
+    pub(crate) time: TimeLimit,
     /// The models that the user has asked for; others do not change the exit status.
     pub(crate) asked: Vec<MemoryModel>,
     /// An option that execution graphs do not know, if one is given.
@@ -55,9 +54,7 @@ impl Judging {
         Judging {
             counted,
             compared: typed.outcome.compared(),
-            seconds: given.map_or(SECONDS, |time| time.seconds),
-            limit: given
-                .map_or_else(|| format!("--judge-time {SECONDS}s"), |time| format!("--judge-time {}", time.typed)),
+            time: TimeLimit::new("--judge-time", given, SECONDS),
             asked: asked(typed),
             foreign: foreign.into_iter().find(|(_, given)| *given).map(|(option, _)| option),
         }

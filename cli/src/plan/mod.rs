@@ -1,6 +1,5 @@
 //! The meaning of the command line.
 
-pub(crate) mod advice;
 mod arm;
 pub(crate) mod check;
 pub(crate) mod compiler;
@@ -9,7 +8,9 @@ mod enumeration;
 pub(crate) mod explorer;
 pub(crate) mod fences;
 mod fits;
+mod foreign;
 pub(crate) mod judge;
+pub(crate) mod limit;
 pub(crate) mod monitor;
 mod monitors;
 pub(crate) mod relax;

@@ -3,11 +3,11 @@
 use protocol::{FailureKind, Finding, Replay, ScheduleEnd, Trace, VERSION, Violation};
 
 use super::acceptance::Acceptance;
+use super::bench::Bench;
 use super::repair::help::Help;
 use super::subjects::Subjects;
 use crate::exit::Failure;
 use crate::findings::{Findings, MARK, identify};
-use crate::interrupt::Interrupts;
 use crate::plan::check::CheckPlan;
 use crate::program::Replayed;
 use crate::report::excerpt::Sources;
@@ -63,11 +63,9 @@ impl Troubles {
 /// Names the violations and runs each again.
 pub(crate) fn collect(
     plan: &CheckPlan,
-    subjects: &Subjects,
+    bench: Bench<'_>,
     exploration: &Exploration,
-    findings: &Findings,
-    interrupts: &Interrupts,
-    troubles: &mut Troubles,
+    (findings, troubles): (&Findings, &mut Troubles),
 ) -> Result<Vec<Found>, Failure> {
     let erratic = exploration.violations.iter().any(|violation| violation.kind == FailureKind::Nondeterministic);
     let mut all = Vec::new();
@@ -77,7 +75,7 @@ pub(crate) fn collect(
         let id = format!("{prefix}{id}");
         let mut trace = None;
         if all.len() < REPLAYED && violation.kind != FailureKind::Nondeterministic {
-            match run_again(plan, subjects, violation, interrupts)? {
+            match run_again(plan, bench, violation)? {
                 Ok(again) => trace = again,
                 // A nondeterministic program cannot be expected to do anything else.
                 Err(_) if erratic => {}
@@ -100,9 +98,8 @@ fn outside(exploration: &Exploration) -> Option<String> {
 /// Returns the execution of a violation, none after Ctrl-C, or the reason why there is none.
 fn run_again(
     plan: &CheckPlan,
-    subjects: &Subjects,
+    Bench { subjects, interrupts }: Bench<'_>,
     violation: &Violation,
-    interrupts: &Interrupts,
 ) -> Result<Result<Option<Trace>, String>, Failure> {
     let job = Replay {
         version: VERSION,

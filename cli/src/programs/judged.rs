@@ -2,11 +2,10 @@
 //! asked for: the searches that it takes, and its words.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 use protocol::{FailureKind, MemoryModel, StoppedBy, Violation, Way, Wrong};
 
-use super::bench::{Bench, search};
+use super::bench::{Bench, Deadline};
 use super::consequences::{FirstFailure, failure_of, is_same_way};
 use super::found::{Found, Troubles, collect};
 use super::judging::{Judgement, Known, Side, World, judge, names_of_differences, values_in_words};
@@ -14,11 +13,12 @@ use super::machines::Machines;
 use super::models::{Counts, Entry, Value};
 use super::searched::Searched;
 use crate::exit::{Failure, Status};
+use crate::findings::Findings;
 use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
 use crate::report::names::short_place;
 use crate::search::Exploration;
-use crate::text::{counted, printable};
+use crate::text::{counted, listed, printable};
 
 /// The judgement under one model.
 pub(crate) struct Judged {
@@ -48,48 +48,34 @@ pub(crate) struct Judged {
     consistent: Counts,
 }
 
-/// The time that all searches have together.
-struct Clock {
-    begun: Instant,
-    seconds: f64,
-}
-
-impl Clock {
-    /// Returns the part of the time for the next of this many searches.
-    fn share(&self, searches: usize) -> f64 {
-        let left = self.seconds - self.begun.elapsed().as_secs_f64();
-        (left / f64::from(u32::try_from(searches.max(1)).unwrap_or(1))).max(0.05)
-    }
-}
-
 /// Judges the program under each model of which a monitor has reported, and each whose executions were searched to be
 /// compared.
 pub(crate) fn judge_all(
     plan: &CheckPlan,
     all: &mut [Searched],
     bench: Bench<'_>,
-    troubles: &mut Troubles,
+    (findings, troubles): (&Findings, &mut Troubles),
 ) -> Result<Vec<Judged>, Failure> {
     let is_judged = |&model: &MemoryModel| reported(all, model) > 0 || is_compared(all, model);
     let models: Vec<MemoryModel> = MemoryModel::ALL.into_iter().filter(is_judged).collect();
     if !plan.judging.judges() || models.is_empty() {
         return Ok(Vec::new());
     }
-    let clock = Clock { begun: Instant::now(), seconds: plan.judging.seconds };
+    let clock = Deadline::from_now(&plan.judging.time);
     let unjudged: Vec<bool> = models.iter().map(|&model| searched_before(all, model).is_none()).collect();
     let left = unjudged.iter().filter(|is_unjudged| **is_unjudged).count();
     let (plan_of_sc, sc) = if let Some(searched) = searched_before(all, MemoryModel::Sc) {
         (searched.plan.clone(), searched.exploration.clone())
     } else {
         let plan_of_sc = plan.to_judge(MemoryModel::Sc, clock.share(1 + left));
-        let sc = search(&plan_of_sc, bench, &[])?;
+        let sc = bench.search(&plan_of_sc)?;
         (plan_of_sc, sc)
     };
-    take_failures(all, (&plan_of_sc, &sc), bench, troubles)?;
+    take_failures(all, (&plan_of_sc, &sc), bench, (findings, troubles))?;
     let mut machines = Machines::new(plan, bench);
-    let judged = judge_each(&models, (plan, all, &sc), bench, (&clock, left), &mut machines, troubles)?;
+    let judged = judge_each(&models, (plan, all, &sc), bench, (clock, left), &mut machines, (findings, troubles))?;
     if let Some((plan, sc)) = machines.searched() {
-        take_failures(all, (&plan, &sc), bench, troubles)?;
+        take_failures(all, (&plan, &sc), bench, (findings, troubles))?;
     }
     Ok(judged)
 }
@@ -99,14 +85,14 @@ fn judge_each(
     models: &[MemoryModel],
     (plan, all, sc): (&CheckPlan, &[Searched], &Exploration),
     bench: Bench<'_>,
-    (clock, mut left): (&Clock, usize),
+    (clock, mut left): (Deadline<'_>, usize),
     machines: &mut Machines<'_>,
-    troubles: &mut Troubles,
+    (findings, troubles): (&Findings, &mut Troubles),
 ) -> Result<Vec<Judged>, Failure> {
     let consistent: Vec<&Violation> =
         all.iter().filter(|one| is_consistent(one)).flat_map(|searched| &searched.exploration.violations).collect();
     let threads = numbered(all);
-    let known = Known { consistent: &consistent, foreign: plan.judging.foreign, time: &plan.judging.limit };
+    let known = Known { consistent: &consistent, foreign: plan.judging.foreign, time: clock.option };
     let mut judged = Vec::new();
     for (index, &model) in models.iter().enumerate() {
         let before = searched_before(all, model);
@@ -117,7 +103,7 @@ fn judge_each(
             left -= 1;
             // What is refused under one model is refused under all.
             let is_refused = !sc.unsupported.is_empty();
-            let exploration = if is_refused { Exploration::default() } else { search(&plan_of, bench, &[])? };
+            let exploration = if is_refused { Exploration::default() } else { bench.search(&plan_of)? };
             (plan_of, exploration)
         };
         let new = Judged {
@@ -149,7 +135,7 @@ fn judge_each(
         let before = before.filter(|_| one.world == World::Graphs);
         let beside = machines.violations().iter().filter(|_| one.world == World::Machines);
         let consistent: Vec<&Violation> = consistent.iter().copied().chain(beside).collect();
-        judged.push(one.with_findings(before, &consistent, bench, troubles)?);
+        judged.push(one.with_findings(before, &consistent, bench, (findings, troubles))?);
     }
     Ok(judged)
 }
@@ -176,7 +162,7 @@ fn take_failures(
     all: &mut [Searched],
     (plan, sc): (&CheckPlan, &Exploration),
     bench: Bench<'_>,
-    troubles: &mut Troubles,
+    (findings, troubles): (&Findings, &mut Troubles),
 ) -> Result<(), Failure> {
     let Some(searched) = all.iter_mut().find(|searched| is_consistent(searched)) else { return Ok(()) };
     let is_known = |one: &Violation| searched.exploration.violations.iter().any(|other| is_same_way(one, other));
@@ -185,7 +171,7 @@ fn take_failures(
     if new.violations.is_empty() {
         return Ok(());
     }
-    let found = collect(plan, bench.subjects, &new, bench.findings, bench.interrupts, troubles)?;
+    let found = collect(plan, bench, &new, (findings, troubles))?;
     let Some(summary) = &mut searched.exploration.summary else { return Ok(()) };
     summary.violation_executions.resize(searched.exploration.violations.len() + found.len(), 1);
     searched.exploration.violations.extend(new.violations);
@@ -232,7 +218,7 @@ impl Judged {
     fn anew(
         self,
         machines: &mut Machines<'_>,
-        (clock, models): (&Clock, usize),
+        (clock, models): (Deadline<'_>, usize),
         known: &Known<'_>,
     ) -> Result<Judged, Failure> {
         machines.consistent(clock.share(1 + models))?;
@@ -249,7 +235,7 @@ impl Judged {
         before: Option<&Searched>,
         consistent: &[&Violation],
         bench: Bench<'_>,
-        troubles: &mut Troubles,
+        kept: (&Findings, &mut Troubles),
     ) -> Result<Judged, Failure> {
         let &Judgement::Breaks(index) = self.judgement() else { return Ok(self) };
         let breaking = self.exploration.violations[index].clone();
@@ -258,7 +244,7 @@ impl Judged {
                 |one: &&Violation| one.monitor.is_none() && !consistent.iter().any(|other| is_same_way(one, other));
             let new: Vec<Violation> = self.exploration.violations.iter().filter(is_new).cloned().collect();
             let exploration = Exploration { violations: new, ..self.exploration.clone() };
-            self.found = collect(&self.plan, bench.subjects, &exploration, bench.findings, bench.interrupts, troubles)?;
+            self.found = collect(&self.plan, bench, &exploration, kept)?;
         }
         let found = before.map_or(&self.found, |searched| &searched.found);
         let folder = found.iter().find(|one| one.violation == breaking).map(|one| one.folder.clone());
@@ -417,6 +403,11 @@ pub(crate) fn title(model: MemoryModel) -> &'static str {
         MemoryModel::Tso => "x86 (TSO)",
         other => other.title(),
     }
+}
+
+/// Returns models in words: `C11, x86 (TSO) and ARMv8`.
+pub(crate) fn titles(models: &[MemoryModel]) -> String {
+    listed(&models.iter().map(|&model| title(model)).collect::<Vec<&str>>())
 }
 
 /// Returns the harmless SC violations in a few lines, each pair of places once, with its models.

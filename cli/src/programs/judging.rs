@@ -11,7 +11,7 @@ use protocol::{FailureKind, Finals, MemoryModel, Named, Place, StoppedBy, Summar
 use super::consequences::{Unseen, is_same_way};
 use crate::report::names::{Threads, full_place};
 use crate::search::Exploration;
-use crate::text::printable;
+use crate::text::{listed, printable};
 
 /// The behaviour of the program under a model, compared with that under sequential consistency.
 #[derive(Clone, PartialEq, Debug)]
@@ -263,11 +263,7 @@ fn told_by(outcome: &Named, consistent: &Finals, found: &Finals) -> Vec<(String,
 /// Returns values in words: `r1 = 0 and r2 = 0`.
 pub(crate) fn values_in_words(values: &[(String, String)]) -> String {
     let all: Vec<String> = values.iter().map(|(name, value)| printable(&format!("{name} = {value}"))).collect();
-    match all.split_last() {
-        None => "an end".to_string(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-    }
+    if all.is_empty() { "an end".to_string() } else { listed(&all) }
 }
 
 #[cfg(test)]

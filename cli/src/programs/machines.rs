@@ -5,7 +5,7 @@
 
 use protocol::{Explorer, MemoryModel, Violation};
 
-use super::bench::{Bench, search};
+use super::bench::Bench;
 use crate::exit::Failure;
 use crate::plan::check::CheckPlan;
 use crate::search::Exploration;
@@ -69,7 +69,7 @@ impl<'a> Machines<'a> {
     ) -> Result<(CheckPlan, Exploration), Failure> {
         let plan = self.plan.to_judge_by_machines(model, explorer, seconds);
         let threads = self.consistent.as_ref().map_or(&[][..], |(_, exploration)| &exploration.threads);
-        let exploration = search(&plan, self.bench, threads)?;
+        let exploration = self.bench.search_numbered(&plan, threads)?;
         Ok((plan, exploration))
     }
 }

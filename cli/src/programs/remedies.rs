@@ -4,16 +4,14 @@
 //! with the finding, so that whoever follows the advice on all findings puts in no fence twice. Where SC violations are not
 //! judged, a program is right if it is sequentially consistent.
 
-use std::time::Instant;
-
 use protocol::{FailureKind, MemoryModel, Role, Violation, Way, Wrong};
 
-use super::bench::Bench;
+use super::bench::{Bench, Deadline};
 use super::found::Found;
 use super::judged::{Judged, is_of, title};
 use super::judging::Judgement;
 use super::repair::help::Help;
-use super::repair::trials::{self, Deadline, Means, Settled, Task, Trials};
+use super::repair::trials::{Means, Settled, Task, Trials};
 use super::repair::universe::{Element, Universe};
 use super::searched::Searched;
 use crate::exit::Failure;
@@ -31,7 +29,7 @@ pub(crate) fn advise(
     bench: Bench<'_>,
 ) -> Result<(), Failure> {
     let Some(advice) = &plan.advice else { return Ok(()) };
-    let deadline = Deadline { begun: Instant::now(), seconds: advice.seconds, option: &advice.limit };
+    let deadline = Deadline::from_now(advice);
     for model in MODELS {
         let adviser = Adviser { plan, models: &[model], deadline, bench };
         let is_reported = all.iter().flat_map(|one| &one.found).any(|one| is_of(&one.violation, model));
@@ -124,8 +122,7 @@ struct Adviser<'a> {
 
 impl Adviser<'_> {
     fn trials<'t>(&'t self, wrong: Wrong, means: Means<'t>) -> Trials<'t> {
-        let bench = trials::Bench { subjects: self.bench.subjects, interrupts: self.bench.interrupts };
-        let task = Task { check: self.plan, models: self.models, deadline: self.deadline, means, bench };
+        let task = Task { check: self.plan, models: self.models, deadline: self.deadline, means, bench: self.bench };
         Trials::new(task, wrong, Universe::new(Costs::default(), self.models.to_vec()))
     }
 

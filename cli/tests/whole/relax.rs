@@ -92,12 +92,23 @@ fn a_program_that_is_not_right_is_not_relaxed() {
 }
 
 #[test]
+fn who_is_stopped_is_told_which_option_gives_more_time() {
+    let bench = Bench::new(&[("a.c", BUFFERING)]);
+    let ran = bench.run("relax a.c --time 1ms");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let last = ran.output.lines().last().unwrap();
+    assert!(last.contains("stopped by --time 1ms: give it more"), "{last}");
+}
+
+#[test]
 fn what_does_not_go_with_it_is_refused() {
     let bench = Bench::new(&[("a.c", BUFFERING), ("a.litmus", "C a\n")]);
     for (arguments, words) in [
         ("relax a.c --model sc", "under model `sc` no order is needed"),
         ("relax a.c --monitor tso", "--monitor does not go with `relax`"),
         ("relax a.c --json -", "--json does not go with `relax`"),
+        ("relax a.c --unroll 3", "--unroll does not go with `relax`"),
+        ("relax a.c --baseline known", "--baseline does not go with `relax`"),
         ("relax a.litmus", "orders of litmus tests are not weakened"),
     ] {
         let ran = bench.run(arguments);

@@ -5,22 +5,9 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Operation, Order, Orders};
 
-use super::weakening::{Reason, Weakened, Wronged};
-use crate::programs::consequences::failure_of;
-use crate::programs::judged::title;
-use crate::programs::judging::{Judgement, values_in_words};
+use super::weakening::{Reason, Weakened};
 use crate::report::names::short_place;
 use crate::text::{counted, printable};
-
-/// Returns models in words: `C11, x86 (TSO) and ARMv8`.
-pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
-    let names: Vec<&str> = models.iter().map(|&model| title(model)).collect();
-    match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => (*last).to_string(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-    }
-}
 
 /// Returns the name of an order in C; for a fence that is not there, `none`.
 fn order_in_words(operation: Operation, order: Order) -> &'static str {
@@ -68,25 +55,9 @@ pub(crate) fn table(atomics: &[Weakened]) -> String {
 fn reason_in_words(operation: Operation, reason: &Reason) -> String {
     match reason {
         Reason::Wrong(order, wronged) => {
-            format!("with {} {}", order_in_words(operation, *order), wronged_in_words(wronged))
+            format!("with {} {}", order_in_words(operation, *order), wronged.in_words())
         }
         Reason::Open(order, why) => format!("with {} it is open: {why}", order_in_words(operation, *order)),
-    }
-}
-
-/// Returns what goes wrong, behind the name of the model: `ARMv8 shows r1 = 0 and r2 = 0, as no SC execution does`.
-pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
-    let model = title(wronged.model);
-    match &wronged.judgement {
-        Some(Judgement::Breaks(index)) => {
-            let failure = failure_of(&wronged.exploration.violations[*index], None);
-            let suffix = if failure.is_race() { "" } else { ", as in no SC execution" };
-            format!("{model} breaks, {}{suffix}", failure.in_words())
-        }
-        Some(Judgement::Shows(values)) if !values.is_empty() => {
-            format!("{model} shows {}, as no SC execution does", values_in_words(values))
-        }
-        _ => format!("{model} shows an end that no SC execution has"),
     }
 }
 

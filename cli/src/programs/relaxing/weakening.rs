@@ -4,28 +4,14 @@
 //! is not tried again, and in the end no order can be weaker by itself.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
-use protocol::{Atomic, Finals, MemoryModel, Order, Ordered, Orders, Repair, Way, Wrong};
+use protocol::{Atomic, Order, Ordered, Orders, Repair};
 
 use super::ladder::{Part, RUNGS, dearness, lowered};
 use crate::exit::Failure;
-use crate::interrupt::Interrupts;
-use crate::plan::check::CheckPlan;
 use crate::plan::relax::RelaxPlan;
-use crate::programs::judging::{Judgement, Known, Side, World, judge};
-use crate::programs::subjects::Subjects;
-use crate::record::Record;
-use crate::search::{Exploration, Search};
-
-/// A wrong behaviour of the program under a model.
-#[derive(Clone, Debug)]
-pub(crate) struct Wronged {
-    pub(crate) model: MemoryModel,
-    /// The judgement that the program breaks, or shows something.
-    pub(crate) judgement: Option<Judgement>,
-    pub(crate) exploration: Exploration,
-}
+use crate::programs::bench::{Bench, Deadline};
+use crate::programs::wronged::{Consistent, Executions, Wronged};
 
 /// The reason why an order stays that could be weaker.
 #[derive(Clone, Debug)]
@@ -39,7 +25,7 @@ pub(crate) enum Reason {
 /// The result of orders that were tried.
 enum Tried {
     /// Nothing is wrong in this many executions under each model.
-    Right(Vec<(MemoryModel, u64)>),
+    Right(Executions),
     Wrong(Box<Wronged>),
     Open(String),
 }
@@ -58,18 +44,11 @@ pub(crate) struct Weakened {
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// The orders are the weakest, by this many executions under each model.
-    Weakest(Vec<(MemoryModel, u64)>),
+    Weakest(Executions),
     /// The program is not right as it is.
     Wrong(Box<Wronged>),
     /// It is not known which orders are the weakest; the field is the reason.
     Open(String),
-}
-
-/// The program that is searched, and whoever may end the search.
-#[derive(Clone, Copy)]
-pub(crate) struct Site<'a> {
-    pub(crate) subjects: &'a Subjects,
-    pub(crate) interrupts: &'a Interrupts,
 }
 
 /// An order that may become weaker: the number of its access, and which of the access's orders it is.
@@ -84,16 +63,16 @@ const AT_LEAST: f64 = 10.0;
 /// The search for weaker orders, with what is known so far.
 pub(crate) struct Weakening<'a> {
     plan: &'a RelaxPlan,
-    site: Site<'a>,
-    begun: Instant,
-    consistent: Exploration,
+    bench: Bench<'a>,
+    deadline: Deadline<'a>,
+    consistent: Consistent<'a>,
     /// The accesses and fences, by place.
     pub(crate) atomics: Vec<Weakened>,
     /// The number of searches.
     pub(crate) searches: u64,
     /// The number of seconds that a search may take.
     patience: f64,
-    proof: Vec<(MemoryModel, u64)>,
+    proof: Executions,
 }
 
 impl<'a> Weakening<'a> {
@@ -101,13 +80,11 @@ impl<'a> Weakening<'a> {
     ///
     /// # Errors
     /// If the program cannot be run.
-    pub(crate) fn new(plan: &'a RelaxPlan, site: Site<'a>) -> Result<Weakening<'a>, Failure> {
-        let begun = Instant::now();
-        let (consistent, patience) = (Exploration::default(), plan.seconds);
+    pub(crate) fn new(plan: &'a RelaxPlan, bench: Bench<'a>) -> Result<Weakening<'a>, Failure> {
+        let deadline = Deadline::from_now(&plan.time);
+        let consistent = Consistent::search(&plan.check, bench, deadline)?;
         let (atomics, proof) = (Vec::new(), Vec::new());
-        let mut weakening = Weakening { plan, site, begun, consistent, atomics, searches: 0, patience, proof };
-        weakening.consistent = weakening.search(&plan.check.to_judge(MemoryModel::Sc, plan.seconds))?;
-        Ok(weakening)
+        Ok(Weakening { plan, bench, deadline, consistent, atomics, searches: 1, patience: plan.time.seconds, proof })
     }
 
     /// Finds the weakest orders.
@@ -115,7 +92,7 @@ impl<'a> Weakening<'a> {
     /// # Errors
     /// If the program cannot be run.
     pub(crate) fn weaken(&mut self) -> Result<Answer, Failure> {
-        if let Some(why) = self.cut_of_sc() {
+        if let Some(why) = self.consistent.cut() {
             return Ok(Answer::Open(why));
         }
         match self.try_orders(&[])? {
@@ -123,7 +100,7 @@ impl<'a> Weakening<'a> {
             Tried::Wrong(wronged) => return Ok(Answer::Wrong(wronged)),
             Tried::Open(why) => return Ok(Answer::Open(why)),
         }
-        let searched = self.begun.elapsed().as_secs_f64() / self.plan.models.len() as f64;
+        let searched = self.deadline.elapsed() / self.plan.models.len() as f64;
         self.patience = (PATIENCE * searched).max(AT_LEAST);
         for rung in RUNGS {
             let mut knobs: Vec<Knob> = self.knobs().filter(|&knob| self.lowered(knob, rung).is_some()).collect();
@@ -133,7 +110,7 @@ impl<'a> Weakening<'a> {
             });
             self.lower(&knobs, rung)?;
             if self.is_over() {
-                return Ok(Answer::Open(format!("stopped by --time {}: give it more", self.plan.typed_time)));
+                return Ok(Answer::Open(self.deadline.over_in_words()));
             }
         }
         let is_open = |one: &Weakened| one.reasons.values().any(|reason| matches!(reason, Reason::Open(..)));
@@ -159,7 +136,7 @@ impl<'a> Weakening<'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.begun.elapsed().as_secs_f64() >= self.plan.seconds || self.site.interrupts.pressed()
+        self.deadline.is_over() || self.bench.interrupts.pressed()
     }
 
     /// Makes as many of these orders as weak as `to` as can be: all of them, or those of either half.
@@ -205,31 +182,20 @@ impl<'a> Weakening<'a> {
         weaker.map(|one| Ordered { at: one.atomic.ordered.at.clone(), orders: one.needs }).collect()
     }
 
-    fn search(&mut self, plan: &CheckPlan) -> Result<Exploration, Failure> {
-        self.searches += 1;
-        let Site { subjects, interrupts } = self.site;
-        if interrupts.pressed() {
-            return Ok(Exploration::default());
-        }
-        let search = Search::new(&subjects.program, &plan.explore, plan.budget, (plan.spread, plan.volume), interrupts);
-        search.run(&mut Record::create(None)?)
-    }
-
     /// Searches for an execution of the program with these orders that is wrong.
     fn try_orders(&mut self, orders: &[Ordered]) -> Result<Tried, Failure> {
         let mut executions = Vec::new();
         for &model in &self.plan.models {
-            let left = (self.plan.seconds - self.begun.elapsed().as_secs_f64()).max(0.05);
-            let mut plan = self.plan.check.to_judge(model, left.min(self.patience));
+            let mut plan = self.plan.check.to_judge(model, self.deadline.left().min(self.patience));
             plan.explore.orders = Some(orders.to_vec());
-            plan.explore.repair = Some(Repair { overrides: Vec::new(), wrong: self.wrong() });
-            let exploration = self.search(&plan)?;
+            plan.explore.repair = Some(Repair { overrides: Vec::new(), wrong: self.consistent.unlike() });
+            self.searches += 1;
+            let exploration = self.bench.search(&plan)?;
             let summary = exploration.summary.as_ref();
             if summary.is_some_and(|summary| summary.obstacle.is_some()) {
-                let judgement = self.judgement(model, &exploration);
-                return Ok(Tried::Wrong(Box::new(Wronged { model, judgement, exploration })));
+                return Ok(Tried::Wrong(Box::new(self.consistent.wronged(model, exploration))));
             }
-            if let Some(why) = side(model, &exploration).cut(&self.plan.typed_time) {
+            if let Some(why) = self.consistent.cut_of(model, &exploration) {
                 return Ok(Tried::Open(why));
             }
             if orders.is_empty() {
@@ -252,31 +218,4 @@ impl<'a> Weakening<'a> {
         self.atomics.retain(|one| all.iter().filter(|other| other.at == one.atomic.ordered.at).count() == 1);
         self.atomics.sort_by(|one, other| one.atomic.cmp(&other.atomic));
     }
-
-    fn wrong(&self) -> Wrong {
-        Wrong::Unlike {
-            failures: self.consistent.violations.iter().filter_map(Way::of).collect(),
-            finals: self.consistent.summary.as_ref().map(|summary| summary.finals.clone()),
-        }
-    }
-
-    /// Returns the reason why the sequentially consistent executions are not known, if they are not.
-    fn cut_of_sc(&self) -> Option<String> {
-        let consistent = side(MemoryModel::Sc, &self.consistent);
-        let leaves_out = self.consistent.summary.as_ref().is_some_and(|summary| summary.finals.leaves_out());
-        let more = || format!("SC executions end in more than {} ways: --outcome observed compares less", Finals::MOST);
-        consistent.cut(&self.plan.typed_time).or_else(|| leaves_out.then(more))
-    }
-
-    fn judgement(&self, model: MemoryModel, exploration: &Exploration) -> Option<Judgement> {
-        let known = Known { consistent: &[], foreign: None, time: &self.plan.typed_time };
-        let [sc, relaxed] = [side(MemoryModel::Sc, &self.consistent), side(model, exploration)];
-        let mut judgements = judge(&sc, &relaxed, &known).into_iter();
-        judgements.find(|one| matches!(one, Judgement::Breaks(_) | Judgement::Shows(_)))
-    }
-}
-
-/// Returns the side of a judgement that a search is; rounds of loops are never left out.
-fn side(model: MemoryModel, exploration: &Exploration) -> Side<'_> {
-    Side::of(World::Graphs, model, exploration, None)
 }

@@ -1,19 +1,16 @@
 //! The search for a cheapest repair, and for what else is told about it.
 
-use std::collections::BTreeSet;
-use std::time::Instant;
+use protocol::Wrong;
 
-use protocol::{Finals, MemoryModel, Way, Wrong};
-
-use super::answer::{Advice, Executions, Repaired, Wronged};
+use super::answer::{Advice, Repaired};
 use super::patched::{Patch, Texts};
 use super::told::{self, Proof};
-use super::trials::{Bench, Deadline, Left, Means, Settled, Task, Trials, Tried};
+use super::trials::{Left, Means, Settled, Task, Trials, Tried};
 use super::universe::{Element, Universe};
 use crate::exit::Failure;
 use crate::plan::fences::FencesPlan;
-use crate::programs::judging::{Judgement, Known, Side, World, judge};
-use crate::search::Exploration;
+use crate::programs::bench::{Bench, Deadline};
+use crate::programs::wronged::{Consistent, Executions, Wronged};
 use crate::values::Until;
 
 /// The number of sets of the same cost that are told.
@@ -21,21 +18,22 @@ const SETS: usize = 8;
 
 /// The search, with what is known so far.
 pub(crate) struct Advisor<'a> {
-    plan: &'a FencesPlan,
-    /// The search for sequentially consistent executions.
-    pub(crate) consistent: Exploration,
+    pub(crate) consistent: Consistent<'a>,
     trials: Trials<'a>,
 }
 
 impl<'a> Advisor<'a> {
     /// Searches for the sequentially consistent executions, with which the others are compared.
     pub(crate) fn new(plan: &'a FencesPlan, bench: Bench<'a>) -> Result<Advisor<'a>, Failure> {
-        let deadline = Deadline { begun: Instant::now(), seconds: plan.seconds, option: &plan.limit };
-        let consistent = bench.search(&plan.check.to_judge(MemoryModel::Sc, plan.seconds))?;
+        let deadline = Deadline::from_now(&plan.time);
+        let consistent = Consistent::search(&plan.check, bench, deadline)?;
         let universe = Universe::new(plan.costs.clone(), plan.models.clone());
         let task = Task { check: &plan.check, models: &plan.models, deadline, means: Means::All, bench };
-        let trials = Trials::new(task, wrong(plan.until, &consistent), universe);
-        Ok(Advisor { plan, consistent, trials })
+        let wrong = match plan.until {
+            Until::Sc => Wrong::Inconsistent,
+            Until::Harmless => consistent.unlike(),
+        };
+        Ok(Advisor { consistent, trials: Trials::new(task, wrong, universe) })
     }
 
     /// Returns what is known of the places.
@@ -43,21 +41,9 @@ impl<'a> Advisor<'a> {
         &self.trials.universe
     }
 
-    fn side<'e>(&self, model: MemoryModel, exploration: &'e Exploration) -> Side<'e> {
-        Side::of(World::Graphs, model, exploration, self.plan.check.unroll)
-    }
-
-    /// Returns the reason why the sequentially consistent executions are not known, if they are not.
-    fn cut(&self) -> Option<String> {
-        let consistent = self.side(MemoryModel::Sc, &self.consistent);
-        let leaves_out = self.consistent.summary.as_ref().is_some_and(|summary| summary.finals.leaves_out());
-        let more = || format!("SC executions end in more than {} ways: --outcome observed compares less", Finals::MOST);
-        consistent.cut(&self.plan.limit).or_else(|| leaves_out.then(more))
-    }
-
     /// Finds a cheapest repair.
     pub(crate) fn advise(&mut self) -> Result<Advice, Failure> {
-        if let Some(why) = self.cut() {
+        if let Some(why) = self.consistent.cut() {
             return Ok(Advice::Open(why));
         }
         match self.trials.find()? {
@@ -135,33 +121,17 @@ impl<'a> Advisor<'a> {
 
     /// Whether the program is right as it is.
     pub(crate) fn prove(&self) -> Result<Proof, Failure> {
-        if let Some(why) = self.cut() {
+        if let Some(why) = self.consistent.cut() {
             return Ok(Proof::Unknown(why));
         }
         Ok(match self.trials.try_set(&[])? {
             Tried::Right(executions) => Proof::Right(executions),
-            Tried::Wrong(left, _) => Proof::Wrong(told::wronged_in_words(&self.judged(*left))),
+            Tried::Wrong(left, _) => Proof::Wrong(self.judged(*left).in_words()),
             Tried::Open(why) => Proof::Unknown(why),
         })
     }
 
     fn judged(&self, left: Left) -> Wronged {
-        let Left { model, exploration } = left;
-        let known = Known { consistent: &[], foreign: None, time: &self.plan.limit };
-        let [sc, relaxed] = [self.side(MemoryModel::Sc, &self.consistent), self.side(model, &exploration)];
-        let mut judgements = judge(&sc, &relaxed, &known).into_iter();
-        let judgement = judgements.find(|one| matches!(one, Judgement::Breaks(_) | Judgement::Shows(_)));
-        Wronged { model, judgement, exploration }
-    }
-}
-
-/// Returns which executions are wrong, given the sequentially consistent ones.
-fn wrong(until: Until, consistent: &Exploration) -> Wrong {
-    match until {
-        Until::Sc => Wrong::Inconsistent,
-        Until::Harmless => Wrong::Unlike {
-            failures: consistent.violations.iter().filter_map(Way::of).collect::<BTreeSet<Way>>(),
-            finals: consistent.summary.as_ref().map(|summary| summary.finals.clone()),
-        },
+        self.consistent.wronged(left.model, left.exploration)
     }
 }

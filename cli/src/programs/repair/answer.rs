@@ -1,13 +1,7 @@
 //! The answers of the search for a repair.
 
-use protocol::MemoryModel;
-
 use super::universe::Element;
-use crate::programs::judging::Judgement;
-use crate::search::Exploration;
-
-/// The number of executions under each model.
-pub(crate) type Executions = Vec<(MemoryModel, u64)>;
+use crate::programs::wronged::{Executions, Wronged};
 
 /// A set of elements under which no wrong execution is left.
 #[derive(Clone, Debug)]
@@ -17,15 +11,6 @@ pub(crate) struct Repaired {
     pub(crate) without: Vec<Wronged>,
     /// How many executions the proof took, under each model.
     pub(crate) executions: Executions,
-}
-
-/// A wrong behaviour under a model.
-#[derive(Clone, Debug)]
-pub(crate) struct Wronged {
-    pub(crate) model: MemoryModel,
-    /// The judgement on it; none if it is only that no interleaving is like the execution, where nothing more was asked for.
-    pub(crate) judgement: Option<Judgement>,
-    pub(crate) exploration: Exploration,
 }
 
 /// The advice that is the answer.

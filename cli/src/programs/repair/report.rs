@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::answer::{Executions, Repaired};
+use super::answer::Repaired;
 use super::help::Addition;
 use super::told::{self, Proof, Text};
 use super::universe::{Element, Universe};
+use crate::programs::wronged::Executions;
 
 /// The result.
 #[derive(Debug, Default, Serialize)]
@@ -80,7 +81,7 @@ impl Report {
                 addition: Addition::of(element, universe),
                 cost: element.cost(),
                 times: element.times,
-                without: told::wronged_in_words(wronged),
+                without: wronged.in_words(),
                 no_text: refusal.clone(),
             })
             .collect();

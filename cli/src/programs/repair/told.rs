@@ -3,26 +3,14 @@
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
-use protocol::{MemoryModel, Operation, Order, Point, Strength};
+use protocol::{Operation, Order, Point, Strength};
 
-use super::answer::{Executions, Repaired, Wronged};
+use super::answer::Repaired;
 use super::patched::Patch;
 use super::universe::{Element, Universe, order_in_c};
-use crate::programs::consequences::failure_of;
-use crate::programs::judged::title;
-use crate::programs::judging::{Judgement, values_in_words};
+use crate::programs::wronged::Executions;
 use crate::report::names::short_place;
 use crate::text::{counted, printable};
-
-/// Returns models in words: `x86 (TSO) and PSO`.
-pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
-    let names: Vec<&str> = models.iter().map(|&model| title(model)).collect();
-    match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => (*last).to_string(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-    }
-}
 
 /// A set that is written into the source.
 #[derive(Debug)]
@@ -52,7 +40,7 @@ pub(crate) fn table(repaired: &Repaired, refusals: &[Option<String>], universe: 
     let each = repaired.elements.iter().zip(&repaired.without).zip(refusals);
     for (number, ((element, wronged), refusal)) in (1..).zip(each) {
         let _ = writeln!(text, "{number:>3}. {}, cost {}", element_in_words(element, universe).bold(), cost(element));
-        let _ = writeln!(text, "     without it {}", wronged_in_words(wronged));
+        let _ = writeln!(text, "     without it {}", wronged.in_words());
         if let Some(why) = refusal {
             let _ = writeln!(text, "     no text for it: it is {why}");
         }
@@ -113,20 +101,6 @@ fn cost(element: &Element) -> String {
 /// Returns the cost of all elements together.
 pub(crate) fn whole_cost(elements: &[Element]) -> u64 {
     elements.iter().map(Element::cost).sum()
-}
-
-/// Returns what goes wrong, behind the name of the model: `x86 (TSO) shows r1 = 0 and r2 = 0, as no SC execution does`.
-pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
-    let model = title(wronged.model);
-    match &wronged.judgement {
-        Some(Judgement::Breaks(index)) => {
-            let failure = failure_of(&wronged.exploration.violations[*index], None);
-            format!("{model} breaks, {}, as in no SC execution", failure.in_words())
-        }
-        Some(Judgement::Shows(values)) if values.is_empty() => format!("{model} shows an end that no SC execution has"),
-        Some(Judgement::Shows(values)) => format!("{model} shows {}, as no SC execution does", values_in_words(values)),
-        _ => format!("{model} has an execution that no interleaving is like"),
-    }
 }
 
 /// Returns how many elements make something: `2 full fences make`, `1 full fence makes`.

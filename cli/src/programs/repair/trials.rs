@@ -1,63 +1,15 @@
 //! The trials of sets of fences and orders: each set is tried by a search, the cheapest first, until nothing wrong is left.
 
-use std::time::Instant;
-
 use protocol::{MemoryModel, Obstacle, Override, Repair, Strength, Wrong};
 
 use super::told;
 use super::universe::{Element, Universe};
 use crate::exit::Failure;
-use crate::interrupt::Interrupts;
 use crate::plan::check::CheckPlan;
+use crate::programs::bench::{Bench, Deadline};
 use crate::programs::judging::{Side, World};
-use crate::programs::subjects::Subjects;
-use crate::record::Record;
-use crate::search::{Exploration, Search};
-
-/// The program that is searched, and whoever may end the search.
-#[derive(Clone, Copy)]
-pub(crate) struct Bench<'a> {
-    pub(crate) subjects: &'a Subjects,
-    pub(crate) interrupts: &'a Interrupts,
-}
-
-impl Bench<'_> {
-    /// Runs the search that a plan asks for.
-    pub(crate) fn search(self, plan: &CheckPlan) -> Result<Exploration, Failure> {
-        if self.interrupts.pressed() {
-            return Ok(Exploration::default());
-        }
-        let search = Search::new(
-            &self.subjects.program,
-            &plan.explore,
-            plan.budget,
-            (plan.spread, plan.volume),
-            self.interrupts,
-        );
-        search.run(&mut Record::create(None)?)
-    }
-}
-
-/// The time for all searches together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deadline<'a> {
-    pub(crate) begun: Instant,
-    pub(crate) seconds: f64,
-    /// The option that limits the time, with its value, as typed.
-    pub(crate) option: &'a str,
-}
-
-impl Deadline<'_> {
-    /// Returns the number of seconds that are left, which is always a little above 0.
-    pub(crate) fn left(&self) -> f64 {
-        (self.seconds - self.begun.elapsed().as_secs_f64()).max(0.05)
-    }
-
-    /// Whether no time is left.
-    pub(crate) fn is_over(&self) -> bool {
-        self.begun.elapsed().as_secs_f64() >= self.seconds
-    }
-}
+use crate::programs::wronged::Executions;
+use crate::search::Exploration;
 
 /// The means that may be put in.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +57,7 @@ pub(crate) struct Left {
 #[derive(Debug)]
 pub(crate) enum Tried {
     /// Nothing is wrong in this many executions under each model.
-    Right(Vec<(MemoryModel, u64)>),
+    Right(Executions),
     Wrong(Box<Left>, Obstacle),
     Open(String),
 }
@@ -114,7 +66,7 @@ pub(crate) enum Tried {
 #[derive(Debug)]
 pub(crate) enum Settled {
     /// A cheapest set under which nothing is wrong, and how many executions there are under each model.
-    Right(Vec<Element>, Vec<(MemoryModel, u64)>),
+    Right(Vec<Element>, Executions),
     /// This stays whatever is put in.
     Hopeless(Box<Left>),
     /// It is not known which set is enough; the field is the reason.
@@ -144,7 +96,7 @@ impl<'a> Trials<'a> {
                 return Err(Failure::internal(format!("a repair does not do what it should: {what}")));
             }
             if self.task.deadline.is_over() {
-                return Ok(Settled::Open(format!("stopped by {}: give it more", self.task.deadline.option)));
+                return Ok(Settled::Open(self.task.deadline.over_in_words()));
             }
             tried.push(set.clone());
             match self.try_set(&set)? {
