@@ -75,7 +75,7 @@ TARGET: .c files (one program), or a `fencehound cc` executable.
                           is shown in any case, where text can be edited safely
   --json FILE|-           the result, to a file or the standard output
   --time 5m               for all searches together [default: 300s]
-  --outcome memory|observed|exit, --exit-status ignore, --unroll N
+  --outcome memory|observed|exit, --exit-status ignore
   --max-events N, --local-timeout 10s
   -O, -D, -U, -I, -L, -l, -std=, --cflags, --asm-templates   as `check`
   --color auto|always|never   NO_COLOR is obeyed

@@ -14,6 +14,7 @@ pub(super) fn refuse_options(check: &CheckArgs, command: &str, own: &[(&str, boo
         ("--monitor", check.monitor.is_some()),
         ("--preemptions", check.preemptions.is_some()),
         ("--delays", check.delays.is_some()),
+        ("--unroll", check.unroll.is_some()),
         ("--seed", check.seed.is_some()),
         ("--executions", check.executions.is_some()),
         ("--checkpoint", check.checkpoint.is_some()),

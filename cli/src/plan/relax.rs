@@ -28,7 +28,7 @@ impl RelaxPlan {
     pub(crate) fn new(mut typed: RelaxArgs) -> Result<RelaxPlan, Failure> {
         let check = &mut typed.check;
         refuse_sc(check, "order is needed", "the machines: --model c11,armv8,power")?;
-        refuse_options(check, "relax", &[("--unroll", check.unroll.is_some()), ("--json", check.json.is_some())])?;
+        refuse_options(check, "relax", &[("--json", check.json.is_some())])?;
         // No order is weakened because machines alone allow it: a compiler may move what they keep in order.
         let machines = check.model.0.iter().copied().filter(|&model| model != MemoryModel::C11);
         let models: Vec<MemoryModel> = [MemoryModel::C11].into_iter().chain(machines).collect();

@@ -51,8 +51,6 @@ impl Wronged {
 #[derive(Debug)]
 pub(crate) struct Consistent<'a> {
     exploration: Exploration,
-    /// The bound on rounds of loops, on all sides.
-    unroll: Option<u64>,
     /// The option that limits the time for all searches, with its value, as typed.
     option: &'a str,
 }
@@ -68,19 +66,19 @@ impl<'a> Consistent<'a> {
         deadline: Deadline<'a>,
     ) -> Result<Consistent<'a>, Failure> {
         let exploration = bench.search(&check.to_judge(MemoryModel::Sc, deadline.left()))?;
-        Ok(Consistent { exploration, unroll: check.unroll, option: deadline.option })
+        Ok(Consistent { exploration, option: deadline.option })
     }
 
     /// Returns the reason why the sequentially consistent executions are not known, if they are not.
     pub(crate) fn cut(&self) -> Option<String> {
         let leaves_out = self.exploration.summary.as_ref().is_some_and(|summary| summary.finals.leaves_out());
         let more = || format!("SC executions end in more than {} ways: --outcome observed compares less", Finals::MOST);
-        self.side(MemoryModel::Sc, &self.exploration).cut(self.option).or_else(|| leaves_out.then(more))
+        side(MemoryModel::Sc, &self.exploration).cut(self.option).or_else(|| leaves_out.then(more))
     }
 
     /// Returns the reason why not all executions of a model are known, if they are not.
     pub(crate) fn cut_of(&self, model: MemoryModel, exploration: &Exploration) -> Option<String> {
-        self.side(model, exploration).cut(self.option)
+        side(model, exploration).cut(self.option)
     }
 
     /// Returns which executions are wrong: those that fail or end as no sequentially consistent one does.
@@ -99,13 +97,13 @@ impl<'a> Consistent<'a> {
     /// Returns what is wrong in the executions that a search under a model has found.
     pub(crate) fn wronged(&self, model: MemoryModel, exploration: Exploration) -> Wronged {
         let known = Known { consistent: &[], foreign: None, time: self.option };
-        let [sc, relaxed] = [self.side(MemoryModel::Sc, &self.exploration), self.side(model, &exploration)];
+        let [sc, relaxed] = [side(MemoryModel::Sc, &self.exploration), side(model, &exploration)];
         let mut judgements = judge(&sc, &relaxed, &known).into_iter();
         let judgement = judgements.find(|one| matches!(one, Judgement::Breaks(_) | Judgement::Shows(_)));
         Wronged { model, judgement, exploration }
     }
+}
 
-    fn side<'e>(&self, model: MemoryModel, exploration: &'e Exploration) -> Side<'e> {
-        Side::of(World::Graphs, model, exploration, self.unroll)
-    }
+fn side(model: MemoryModel, exploration: &Exploration) -> Side<'_> {
+    Side::of(World::Graphs, model, exploration, None)
 }

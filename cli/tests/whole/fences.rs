@@ -132,6 +132,7 @@ fn bad_input_is_said_with_what_to_do() {
         ("fences a.c --model c11", "error: fences are not looked for under model `c11`\nhelp: name some of these"),
         ("fences a.c --cost costs", "error: --cost costs:1: unknown instruction `lfence`\nhelp: a line is a name"),
         ("fences a.c --cost none", "error: --cost none: no such file or directory\nhelp: name a file of costs"),
+        ("fences a.c --unroll 3", "error: --unroll does not go with `fences`\nhelp: all executions"),
         ("fences a.c --preemptions 2", "error: --preemptions does not go with `fences`\nhelp: all executions"),
         ("fences a.c --baseline known", "error: --baseline does not go with `fences`\nhelp: all executions"),
         ("fences a.c --write-baseline", "error: --write-baseline does not go with `fences`\nhelp: all executions"),

@@ -15,6 +15,7 @@ mod installed;
 mod judged_by_force;
 mod judging;
 mod known;
+mod known_fences;
 mod machines;
 mod memory;
 mod patches;

@@ -1,6 +1,6 @@
 //! The trials of sets of fences and orders: each set is tried by a search, the cheapest first, until nothing wrong is left.
 
-use protocol::{MemoryModel, Obstacle, Override, Repair, Strength, Wrong};
+use protocol::{MemoryModel, Obstacle, Override, Repair, StoppedBy, Strength, Summary, Wrong};
 
 use super::told;
 use super::universe::{Element, Universe};
@@ -10,6 +10,9 @@ use crate::programs::bench::{Bench, Deadline};
 use crate::programs::judging::{Side, World};
 use crate::programs::wronged::Executions;
 use crate::search::Exploration;
+
+/// The numbers of rounds of each loop within which wrong executions are looked for where others are too long.
+const ROUNDS: [u64; 3] = [2, 4, 8];
 
 /// The means that may be put in.
 #[derive(Clone, Copy, Debug)]
@@ -126,15 +129,37 @@ impl<'a> Trials<'a> {
             let mut plan = check.to_judge(model, deadline.left());
             plan.explore.repair = Some(Repair { overrides: overrides.clone(), wrong: self.wrong.clone() });
             let exploration = bench.search(&plan)?;
-            let obstacle = exploration.summary.as_ref().and_then(|summary| summary.obstacle.clone());
-            if let Some(obstacle) = obstacle {
+            if let Some(obstacle) = obstacle(&exploration) {
                 return Ok(Tried::Wrong(Box::new(Left { model, exploration }), obstacle));
             }
-            if let Some(why) = Side::of(World::Graphs, model, &exploration, check.unroll).cut(deadline.option) {
-                return Ok(Tried::Open(why));
+            if let Some(why) = Side::of(World::Graphs, model, &exploration, None).cut(deadline.option) {
+                let is_long = |summary: &Summary| summary.stopped_by == Some(StoppedBy::Events);
+                let short = exploration.summary.as_ref().is_some_and(is_long).then(|| self.try_short(plan));
+                return Ok(short.transpose()?.flatten().unwrap_or(Tried::Open(why)));
             }
             executions.push((model, exploration.summary.map_or(0, |summary| summary.executions)));
         }
         Ok(Tried::Right(executions))
     }
+
+    /// Searches for a wrong execution among those with a few rounds of each loop, where others are too long: without what
+    /// repairs the program, loops may go on for ever.
+    fn try_short(&self, mut plan: CheckPlan) -> Result<Option<Tried>, Failure> {
+        let Task { deadline, bench, .. } = self.task;
+        for rounds in ROUNDS {
+            let Some(graphs) = &mut plan.explore.graphs else { break };
+            (graphs.unroll, graphs.seconds) = (Some(rounds), Some(deadline.left()));
+            let model = graphs.model;
+            let exploration = bench.search(&plan)?;
+            if let Some(obstacle) = obstacle(&exploration) {
+                return Ok(Some(Tried::Wrong(Box::new(Left { model, exploration }), obstacle)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns what a search has found to be wrong.
+fn obstacle(exploration: &Exploration) -> Option<Obstacle> {
+    exploration.summary.as_ref()?.obstacle.clone()
 }
