@@ -180,10 +180,13 @@ impl Annotations {
     }
 }
 
-/// The relation of an access to the beginnings and ends of threads, or to choices.
+/// What the location of a lock holds that is free.
+pub const FREE: Value = 0;
+
+/// The relation of an access to the beginnings and ends of threads, to locks, or to choices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Link {
-    /// The access has nothing to do with either.
+    /// The access has nothing to do with any of them.
     #[default]
     None,
     /// The access is a store that creates a thread, which begins once the store is committed.
@@ -195,6 +198,10 @@ pub enum Link {
     },
     /// The access is a load that happens after a store to its location: it never reads the initial value.
     Follows,
+    /// The access is a read-modify-write that locks: it waits until its location holds [`FREE`], and then takes it. Only such
+    /// accesses, tries that do the same if they find the location free, and stores of [`FREE`] by the thread that has taken it
+    /// write to that location. The thread is known no further before it has locked.
+    Locks,
     /// The access reads no memory, but a number below this one, each of which is tried. Its location is one that nothing writes
     /// to.
     Chooses(u16),
@@ -228,7 +235,7 @@ pub struct Label<const W: usize> {
     pub annotations: Annotations,
     /// The fences before the access.
     pub fences: Fences,
-    /// The access's relation to threads and choices.
+    /// The access's relation to threads, locks and choices.
     pub link: Link,
 }
 

@@ -4,7 +4,7 @@
 
 use std::ffi::c_int;
 
-use engine::graph::{Access, Internal, Written};
+use engine::graph::{Access, FREE, Internal, Link, Written};
 use engine::mapping::calls::{self, Path};
 use engine::sync::mutex::{Refusal, Robustness, Type};
 use protocol::Operation;
@@ -43,21 +43,22 @@ enum Attempt {
     Held,
 }
 
-/// Attempts to lock a mutex, on one of two paths: it locks, or finds the mutex held.
-fn attempt(call: Call, mutex: usize, operation: Operation, paths: [Path; 2]) -> Attempt {
+/// Attempts to lock a mutex, on one of two paths: it locks, or finds the mutex held. The link says whether it waits then.
+fn attempt(call: Call, mutex: usize, (operation, link): (Operation, Link), paths: [Path; 2]) -> Attempt {
     let attempted = with(|runtime| {
         let graph = runtime.graph_mut();
         let found = graph.next_read();
         let [locks, finds_it_held] = paths;
         let (written, taken) = match found {
             None => (Written::Unknown, None),
-            Some(0) => (Written::Value(synchronising::owner(graph)), Some(locks)),
+            Some(FREE) => (Written::Value(synchronising::owner(graph)), Some(locks)),
             Some(_) => (Written::Nothing, Some(finds_it_held)),
         };
         let note = Note { site: call.site, operation };
         let access = Access::Update(Internal::Control);
-        let recorded =
+        let mut recorded =
             synchronising::synchronizing(graph, Thing::Mutex(mutex), (&paths, taken), (access, written), note, mutex);
+        recorded.link = link;
         if written == Written::Value(synchronising::owner(graph)) {
             graph.run.held.push((mutex, 1));
         }
@@ -65,7 +66,7 @@ fn attempt(call: Call, mutex: usize, operation: Operation, paths: [Path; 2]) -> 
     });
     let Some((turn, found)) = attempted else { return Attempt::Locked };
     turn.obey();
-    if found == Some(0) { Attempt::Locked } else { Attempt::Held }
+    if found == Some(FREE) { Attempt::Locked } else { Attempt::Held }
 }
 
 /// Locks a recursive mutex once more if the running thread holds it already; returns whether it did.
@@ -115,7 +116,7 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
     }
     // If the mutex is held, the thread waits.
     let path = if class == Class::SpinLock { calls::SPIN_LOCK } else { calls::MUTEX_LOCK };
-    if let Attempt::Held = attempt(call, mutex, Operation::Lock, [path; 2]) {
+    if let Attempt::Held = attempt(call, mutex, (Operation::Lock, Link::Locks), [path; 2]) {
         wait_since(None);
     }
     0
@@ -129,7 +130,7 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
         return 0;
     }
     let paths = objects::paths_of_a_try(class);
-    match attempt(call, mutex, Operation::TryLock, paths) {
+    match attempt(call, mutex, (Operation::TryLock, Link::None), paths) {
         Attempt::Locked => 0,
         Attempt::Held => libc::EBUSY,
     }
@@ -144,7 +145,7 @@ pub(crate) fn timed_lock(call: Call) -> c_int {
     }
     let patience = Patience::limited();
     let paths = [calls::MUTEX_LOCK, calls::MUTEX_TIME_OUT];
-    match (attempt(call, call.address(), Operation::Lock, paths), patience) {
+    match (attempt(call, call.address(), (Operation::Lock, Link::None), paths), patience) {
         (Attempt::Locked, _) => 0,
         (Attempt::Held, Patience::Limited) => libc::ETIMEDOUT,
         (Attempt::Held, Patience::Endless(since)) => wait_since(since),
@@ -174,7 +175,7 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
         graph.run.held.retain(|held| held.0 != mutex);
         let note = Note { site: call.site, operation: Operation::Unlock };
         let path = if class == Class::SpinLock { calls::SPIN_UNLOCK } else { calls::MUTEX_UNLOCK };
-        let access = (Access::Store, Written::Value(0));
+        let access = (Access::Store, Written::Value(FREE));
         let recorded =
             synchronising::synchronizing(graph, Thing::Mutex(mutex), (&[path], Some(path)), access, note, mutex);
         accesses::record_object(runtime, recorded).0

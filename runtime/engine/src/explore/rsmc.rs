@@ -22,12 +22,15 @@
 //!    the load for another reason: otherwise the first access of a thread that is not committed can be, and is before those
 //!    behind it, but for stores. So a load has been met behind its own store, and may read from any write from there on.
 
+mod locks;
+
 use std::collections::BTreeSet;
 
+use self::locks::Precedence;
 use crate::event::Location;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
-use crate::graph::{Access, EventId, Internal, Label, Labels, Link, Program, Reached, Value, Written, own_store};
+use crate::graph::{Access, EventId, FREE, Internal, Label, Labels, Link, Program, Reached, Value, Written, own_store};
 use crate::model::Model;
 use crate::model::sc::Sc;
 use crate::repair::rebuilt;
@@ -205,7 +208,7 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
             return Ok(Err(number));
         }
     }
-    let complete = state.enabled().is_none() && (0..state.labels.len()).all(|thread| state.is_over(thread));
+    let complete = state.enabled(program).is_none() && (0..state.labels.len()).all(|thread| state.is_over(thread));
     if !complete {
         return Ok(Err(commits.len()));
     }
@@ -233,13 +236,23 @@ type Continuation = Vec<(EventId, Parameter)>;
 #[derive(Clone, Copy, Debug)]
 struct Committed {
     event: EventId,
-    /// The frame of the call that met it, if it is a read.
+    /// The frame of the call that met it, if it is a read, or in whose place it locks.
     frame: Option<usize>,
+}
+
+/// What the alternatives of a frame differ in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Alternatives {
+    /// In what the read of the frame reads from.
+    Sources,
+    /// In who locks next.
+    Holders,
 }
 
 /// A read that has been met and whose alternatives are being explored.
 #[derive(Debug)]
 struct Frame {
+    alternatives: Alternatives,
     /// P, as the number of accesses that were committed before the read.
     length: usize,
     /// Q, the continuations still to be followed, the last one first.
@@ -396,25 +409,25 @@ impl<const W: usize, M: Model<W>> State<M, W> {
 
     /// Returns an access that can be committed. Stores go first: a store that is there when a read is met needs no continuation,
     /// and continuations can be refused. (This halves the refusals on litmus tests.)
-    fn enabled(&self) -> Option<EventId> {
-        let mut first = None;
+    fn enabled<P: Program<W>>(&self, program: &P) -> Option<EventId> {
+        let mut first: Option<(Precedence, EventId)> = None;
         for (thread, labels) in self.labels.iter().enumerate() {
             let committed = self.trace.committed_of(thread);
             for (index, label) in labels.iter().enumerate().filter(|&(index, _)| !committed.contains(index)) {
-                let is_store = label.access == Access::Store;
                 let event = EventId::new(thread, index);
-                if (is_store || first.is_none()) && self.is_ready(event) {
-                    if is_store {
+                let precedence = self.precedence(program, label);
+                if first.is_none_or(|(least, _)| precedence < least) && self.is_ready(event) {
+                    if precedence == Precedence::Store {
                         return Some(event);
                     }
-                    first = Some(event);
+                    first = Some((precedence, event));
                 }
                 if M::COMMITS_IN_ORDER {
                     break;
                 }
             }
         }
-        first
+        first.map(|(_, event)| event)
     }
 
     /// Commits an access, given what is commit-before it: a store after `rank` writes, a read from the write with this rank, or a
@@ -581,6 +594,9 @@ impl<const W: usize, M: Model<W>> State<M, W> {
 
     /// Whether an update would write if it read this value.
     fn would_write<P: Program<W>>(&self, program: &P, event: EventId, value: Value) -> Result<bool, P::Fault> {
+        if self.label(event).link == Link::Locks {
+            return Ok(value == FREE);
+        }
         let (thread, index) = (usize::from(event.thread), usize::from(event.index));
         let mut reads = self.reads[thread].clone();
         reads.resize(reads.len().max(index + 1), None);
@@ -632,7 +648,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
 
     /// Explores all traces that extend the run.
     fn explore(&mut self) -> Result<(), Ended<P::Fault>> {
-        let Some(event) = self.state().enabled() else { return self.complete() };
+        let Some(event) = self.state().enabled(self.program) else { return self.complete() };
         match self.state().label(event).access {
             Access::Store => {
                 self.every_place(event, Self::explore)?;
@@ -640,7 +656,10 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
             }
             Access::Load => self.meet(event),
             Access::Update(_) => {
-                self.meet(event)?;
+                match self.state().label(event).link {
+                    Link::Locks => self.lock(event)?,
+                    _ => self.meet(event)?,
+                }
                 self.detect_update_races(event)
             }
         }
@@ -695,7 +714,12 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         let before = self.state().ready(event);
         assert!(self.state().waits_for_own(event).is_none(), "an own store is not committed when its load is met");
         let number = self.frames.len();
-        self.frames.push(Frame { length: self.run.len(), waiting: Vec::new(), known: BTreeSet::new() });
+        self.frames.push(Frame {
+            alternatives: Alternatives::Sources,
+            length: self.run.len(),
+            waiting: Vec::new(),
+            known: BTreeSet::new(),
+        });
         let mut stuck = true;
         for rank in self.state().floor(event, location)..=last {
             if self.commit(event, rank, &before, Some(number))? == Verdict::Allowed {
@@ -705,8 +729,13 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
             }
         }
         self.stuck(stuck);
-        while let Some(continuation) = self.frames[number].waiting.pop() {
-            self.traverse(&continuation, number)?;
+        self.follow_all(number)
+    }
+
+    /// Follows the continuations of the last frame until there are no more, and drops it.
+    fn follow_all(&mut self, frame: usize) -> Result<(), Ended<P::Fault>> {
+        while let Some(continuation) = self.frames[frame].waiting.pop() {
+            self.traverse(&continuation, frame)?;
         }
         self.frames.pop();
         Ok(())
@@ -741,7 +770,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         }
         self.traverse(rest, frame)?;
         self.back();
-        if is_last && matches!(self.state().label(event).access, Access::Update(_)) {
+        let reads_anew = is_last && self.frames[frame].alternatives == Alternatives::Sources;
+        if reads_anew && matches!(self.state().label(event).access, Access::Update(_)) {
             let source = self.state().trace.ranked(self.state().location(event), rank);
             self.detect_update_races_from(event, source)?;
         }
@@ -797,9 +827,16 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
             if !same || before.contains(read) || source.is_some_and(|source| source == read) {
                 continue;
             }
+            let alternatives = self.frames[frame].alternatives;
+            let locks_there = parameter != Parameter::Any && state.trace.node(read).part == Part::Read(source);
+            if alternatives == Alternatives::Holders && !locks_there {
+                continue;
+            }
             let mut continuation = self.cut(self.frames[frame].length, before);
             continuation.push((write, parameter));
-            continuation.push((committed.event, Parameter::Source(Some(write))));
+            if alternatives == Alternatives::Sources {
+                continuation.push((committed.event, Parameter::Source(Some(write))));
+            }
             let frame = &mut self.frames[frame];
             if !frame.known.contains(&continuation) {
                 frame.known.insert(continuation.clone());
