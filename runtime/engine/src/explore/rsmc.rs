@@ -820,24 +820,32 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     fn continue_with(&mut self, write: EventId, parameter: Parameter, before: &Set<W>, source: Option<usize>) {
         let state = &self.states[self.run.len()];
         let location = state.location(write);
+        let taken = if parameter == Parameter::Any { None } else { state.trace.update_behind(location, source) };
+        if taken.is_some_and(|update| before.contains(update)) {
+            return;
+        }
         for committed in &self.run {
-            let Some(frame) = committed.frame else { continue };
-            let read = state.trace.nodes_of(committed.event).start;
+            let Some(number) = committed.frame else { continue };
+            let (read, frame) = (state.trace.nodes_of(committed.event).start, &self.frames[number]);
             let same = state.trace.node(read).location == location;
             if !same || before.contains(read) || source.is_some_and(|source| source == read) {
                 continue;
             }
-            let alternatives = self.frames[frame].alternatives;
+            let met = state.trace.nodes_of(self.run[frame.length].event).start;
             let locks_there = parameter != Parameter::Any && state.trace.node(read).part == Part::Read(source);
-            if alternatives == Alternatives::Holders && !locks_there {
+            let is_in_vain = match frame.alternatives {
+                Alternatives::Sources => taken.is_some_and(|update| update < met),
+                Alternatives::Holders => !locks_there,
+            };
+            if is_in_vain {
                 continue;
             }
-            let mut continuation = self.cut(self.frames[frame].length, before);
+            let mut continuation = self.cut(frame.length, before);
             continuation.push((write, parameter));
-            if alternatives == Alternatives::Sources {
+            if frame.alternatives == Alternatives::Sources {
                 continuation.push((committed.event, Parameter::Source(Some(write))));
             }
-            let frame = &mut self.frames[frame];
+            let frame = &mut self.frames[number];
             if !frame.known.contains(&continuation) {
                 frame.known.insert(continuation.clone());
                 frame.waiting.push(continuation);

@@ -263,6 +263,14 @@ impl<const W: usize> Trace<W> {
         next.is_none_or(|&next| !self.nodes[usize::from(next)].part.updates())
     }
 
+    /// Returns the read-modify-write that reads from this write, or from the initial one, and writes: nothing else can.
+    #[must_use]
+    pub fn update_behind(&self, location: Location, write: Option<usize>) -> Option<usize> {
+        let rank = write.map_or(0, |write| self.nodes[write].rank.into());
+        let next = usize::from(*self.coherence[location.index()].get(rank)?);
+        self.nodes[next].part.updates().then_some(next)
+    }
+
     /// Commits a node. `before` holds what is commit-before it. A write is put at its rank, and the ranks of the writes behind it
     /// grow by one.
     ///
