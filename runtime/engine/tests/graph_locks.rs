@@ -114,12 +114,7 @@ impl graph::Program<1> for Modelled<'_> {
         0
     }
 
-    fn fetch(
-        &self,
-        thread: usize,
-        _origin: u32,
-        reads: &[Option<Value>],
-    ) -> Result<(Labels<1>, Reached), Self::Fault> {
+    fn fetch(&self, thread: usize, _origin: u32, reads: &[Option<Value>]) -> Result<(Labels<1>, Reached), Self::Fault> {
         let mut walk = Walk::default();
         let mut at = 0;
         let owner = Value::try_from(thread).expect("few") + 1;
@@ -192,7 +187,11 @@ fn search<M: Model<1>>(program: &Modelled<'_>) -> (BTreeSet<Relations>, u64) {
     };
     let (counts, result) = rsmc::explore::<1, M, _>(program, &mut visit);
     assert_eq!(result, Ok(()));
-    assert!(given_up == 0 || program.locking == Locking::Reads, "a lock waits for what has changed: {}", program.program);
+    assert!(
+        given_up == 0 || program.locking == Locking::Reads,
+        "a lock waits for what has changed: {}",
+        program.program
+    );
     (found, counts.blocked + given_up)
 }
 
@@ -243,12 +242,11 @@ impl Machine {
             }
             Op::Lock(lock) | Op::Try(lock, _) => {
                 self.reads(event, lock);
-                match (op, self.holders[lock]) {
-                    (Op::Try(_, left_out), Some(_)) => next += left_out,
-                    _ => {
-                        self.coherence[lock].push(event);
-                        self.holders[lock] = Some(thread);
-                    }
+                if let (Op::Try(_, left_out), Some(_)) = (op, self.holders[lock]) {
+                    next += left_out;
+                } else {
+                    self.coherence[lock].push(event);
+                    self.holders[lock] = Some(thread);
                 }
             }
         }
@@ -368,7 +366,7 @@ fn check_random(seed: u64, threads: usize, operations: usize) {
     for _ in 0..400 {
         check(&numbers.program(threads, operations), &mut blocked);
     }
-    eprintln!("{blocked:?}"); assert!(blocked.reads > 5 * blocked.waits, "{blocked:?}");
+    assert!(blocked.reads > 50 * blocked.waits, "{blocked:?}");
 }
 
 #[test]
