@@ -80,8 +80,10 @@ TARGET: .c files (one program), or a `fencehound cc` executable.
   -O, -D, -U, -I, -L, -l, -std=, --cflags, --asm-templates   as `check`
   --color auto|always|never   NO_COLOR is obeyed
 
-Exit status: 0 right as it is, 1 fences are missing, 3 it is not known, else as
-`check`.
+Fences that the program has and does not need are named, too.
+
+Exit status: 0 right as it is, with no fence too many; 1 fences are missing, or
+not needed; 3 it is not known; else as `check`.
 ";
 
 const RELAX_HELP: &str = "\

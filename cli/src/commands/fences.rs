@@ -52,8 +52,17 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
     let but = if fails { ", but for what SC executions have, too" } else { "" };
     let (status, line) = match &advice {
         Advice::Right(executions) => {
-            report.proved(executions);
-            (Status::Clean, format!("clean: right as it is under {models}{but}: {}", proof(plan, executions)))
+            let spare = advisor.spare(&[])?;
+            report.spared(&spare, advisor.universe());
+            plan.check.screen().print(&told::spare(&spare, advisor.universe()));
+            if spare.fences.is_empty() {
+                report.proved(executions);
+                (Status::Clean, format!("clean: right as it is under {models}{but}: {}", proof(plan, executions)))
+            } else {
+                report.proved(&spare.executions);
+                let (spared, proof) = (told::spared(&spare, &models), proof(plan, &spare.executions));
+                (Status::Found, format!("redundant: {spared}{but}: {proof} without"))
+            }
         }
         Advice::Repaired(repaired, others) => {
             repair(plan, (&mut advisor, bench), (repaired, others), &mut report, but)?
@@ -70,6 +79,7 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
     };
     report.verdict = match line.split(':').next() {
         Some("clean") => "clean",
+        Some("redundant") => "redundant",
         Some("repaired") => "repaired",
         Some("applied") => "applied",
         Some("violations") => "violations",
@@ -95,6 +105,9 @@ fn repair(
     report.repaired(repaired, &refusals, others, advisor.universe());
     screen.print(&told::table(repaired, &refusals, advisor.universe()));
     screen.print(&told::others(others, advisor.universe()));
+    let spare = advisor.spare(&repaired.elements)?;
+    report.spared(&spare, advisor.universe());
+    screen.print(&told::spare(&spare, advisor.universe()));
     let text = match advisor.written(&repaired.elements, &mut texts)? {
         Some((elements, patch)) => Some(write(plan, bench, elements, patch)?),
         None => None,

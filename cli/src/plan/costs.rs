@@ -83,7 +83,13 @@ impl Costs {
 
     /// Returns the cost of performing a strengthened access once, on the machines of these models together; at least 1.
     pub(crate) fn once(&self, one: &Override, models: &[MemoryModel]) -> u64 {
-        models.iter().map(|&model| self.on(one, model)).sum::<u64>().max(1)
+        self.together(one, models).max(1)
+    }
+
+    /// Returns the cost of what a strengthened access has more than the access itself, on the machines of these models together; 0
+    /// if that is no instruction.
+    pub(crate) fn together(&self, one: &Override, models: &[MemoryModel]) -> u64 {
+        models.iter().map(|&model| self.on(one, model)).sum()
     }
 
     fn on(&self, one: &Override, model: MemoryModel) -> u64 {

@@ -82,6 +82,11 @@ impl<'a> Deadline<'a> {
         self.elapsed() >= self.seconds
     }
 
+    /// Returns the deadline of searches that begin now and have at most this many seconds of what is left.
+    pub(crate) fn at_most(self, seconds: f64) -> Deadline<'a> {
+        Deadline { begun: Instant::now(), seconds: seconds.min(self.seconds - self.elapsed()), ..self }
+    }
+
     /// Returns the words for an answer that the deadline has cut short.
     pub(crate) fn over_in_words(&self) -> String {
         format!("stopped by {}: give it more", self.option)

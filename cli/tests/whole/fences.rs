@@ -124,6 +124,42 @@ fn known_algorithms_get_their_known_fences_under_tso() {
     }
 }
 
+/// Under TSO the fences between store and load are needed, those behind the load and between two stores are not; under POWER both of
+/// these order something, but as lwsync.
+#[test]
+fn fences_that_are_not_needed_are_named_with_their_cost() {
+    let program = "#include <pthread.h>\nvolatile int p, q, data;\nint r1, r2, r3;\n\
+        static void *left(void *unused) {\n    p = 1;\n    __asm__ volatile(\"mfence\" ::: \"memory\");\n    r1 = q;\n    \
+        __sync_synchronize();\n    r3 = data;\n    return unused;\n}\n\
+        static void *right(void *unused) {\n    data = 1;\n    __asm__ volatile(\"mfence\" ::: \"memory\");\n    q = 1;\n    \
+        __sync_synchronize();\n    r2 = p;\n    return unused;\n}\n\
+        int main(void) {\n    pthread_t a, b;\n    pthread_create(&a, 0, left, 0);\n    \
+        pthread_create(&b, 0, right, 0);\n    pthread_join(a, 0);\n    pthread_join(b, 0);\n    return 0;\n}\n";
+    let ran = advised(program, "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let named =
+        "  not needed here: full fence at a.c:8:5, cost 33\n  not needed here: full fence at a.c:14:5, cost 33\nnote: ";
+    assert!(ran.output.starts_with(named), "{}", ran.output);
+    assert!(last(&ran).starts_with("redundant: 2 fences are not needed here under x86 (TSO), cost 66: "), "{ran:?}");
+    let ran = advised(program, "--model power --json -");
+    let json: serde_json::Value = serde_json::from_str(&ran.output).unwrap();
+    let redundant: Vec<_> = json["redundant"].as_array().unwrap().iter().collect();
+    let lines: Vec<_> = redundant.iter().map(|one| (&one["at"]["line"], &one["enough"], &one["cost"])).collect();
+    let light = serde_json::json!("memory_order_acq_rel");
+    assert_eq!(json["verdict"], "redundant");
+    assert_eq!(lines, [(&8.into(), &light, &30.into()), (&14.into(), &light, &30.into())]);
+}
+
+/// What is missing and what is too much is told together: here the fence stands behind the load.
+#[test]
+fn a_fence_in_the_wrong_place_is_missing_in_one_and_not_needed_in_the_other() {
+    let shared = "volatile int p, q;\nint r1, r2;";
+    let ran = advised(&program(shared, "p = 1;\nr1 = q;\n__sync_synchronize();", "q = 1;\nr2 = p;"), "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.output.contains("\n  not needed here: full fence at a.c:12:1, cost 33\n"), "{}", ran.output);
+    assert!(last(&ran).starts_with("repaired: 2 full fences make it right under x86 (TSO), cost 66: "), "{ran:?}");
+}
+
 #[test]
 fn bad_input_is_said_with_what_to_do() {
     let bench = Bench::new(&[("a.c", &store_buffering()), ("costs", "lfence 3\n"), ("sb.litmus", "X86 sb\n")]);

@@ -4,10 +4,12 @@ use protocol::Wrong;
 
 use super::answer::{Advice, Repaired};
 use super::patched::{Patch, Texts};
+use super::spare::{Spare, spare};
 use super::told::{self, Proof};
 use super::trials::{Left, Means, Settled, Task, Trials, Tried};
 use super::universe::{Element, Universe};
 use crate::exit::Failure;
+use crate::plan::costs::Costs;
 use crate::plan::fences::FencesPlan;
 use crate::programs::bench::{Bench, Deadline};
 use crate::programs::wronged::{Consistent, Executions, Wronged};
@@ -18,6 +20,7 @@ const SETS: usize = 8;
 
 /// The search, with what is known so far.
 pub(crate) struct Advisor<'a> {
+    costs: &'a Costs,
     pub(crate) consistent: Consistent<'a>,
     trials: Trials<'a>,
 }
@@ -33,7 +36,7 @@ impl<'a> Advisor<'a> {
             Until::Sc => Wrong::Inconsistent,
             Until::Harmless => consistent.unlike(),
         };
-        Ok(Advisor { consistent, trials: Trials::new(task, wrong, universe) })
+        Ok(Advisor { costs: &plan.costs, consistent, trials: Trials::new(task, wrong, universe) })
     }
 
     /// Returns what is known of the places.
@@ -117,6 +120,11 @@ impl<'a> Advisor<'a> {
                 Settled::Hopeless(_) | Settled::Open(_) => return Ok(None),
             }
         }
+    }
+
+    /// Finds the fences that the program does not need if these elements are put in.
+    pub(crate) fn spare(&self, elements: &[Element]) -> Result<Spare, Failure> {
+        spare(&self.trials, elements, self.costs)
     }
 
     /// Whether the program is right as it is.

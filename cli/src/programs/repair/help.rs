@@ -38,7 +38,7 @@ pub(crate) struct Addition {
 
 /// An access, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-struct Spot {
+pub(crate) struct Spot {
     file: String,
     line: u32,
     column: u32,
@@ -47,7 +47,8 @@ struct Spot {
 }
 
 impl Spot {
-    fn of(point: &Point, universe: &Universe) -> Spot {
+    /// Returns the access at a point.
+    pub(crate) fn of(point: &Point, universe: &Universe) -> Spot {
         Spot {
             file: point.place.file.clone(),
             line: point.place.line,

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::answer::Repaired;
-use super::help::Addition;
+use super::help::{Addition, Spot};
+use super::spare::Spare;
 use super::told::{self, Proof, Text};
-use super::universe::{Element, Universe};
+use super::universe::{Element, Universe, order_in_c};
 use crate::programs::wronged::Executions;
 
 /// The result.
@@ -16,7 +17,7 @@ pub(crate) struct Report {
     pub(crate) target: String,
     pub(crate) models: Vec<&'static str>,
     pub(crate) until: &'static str,
-    /// `clean`, `repaired`, `violations` or `incomplete`.
+    /// `clean`, `redundant`, `repaired`, `applied`, `violations` or `incomplete`.
     pub(crate) verdict: &'static str,
     /// Failures that sequentially consistent executions have, too.
     pub(crate) failures: Vec<String>,
@@ -30,6 +31,9 @@ pub(crate) struct Report {
     pub(crate) additions: Vec<Costed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) others: Vec<Vec<Addition>>,
+    /// Fences that the program has and does not need.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) redundant: Vec<Redundant>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) patch: Option<Written>,
 }
@@ -45,6 +49,18 @@ pub(crate) struct Costed {
     /// The reason why no text can be made for it, if none can.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_text: Option<String>,
+}
+
+/// A fence that is not needed, or is stronger than is needed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Redundant {
+    order: &'static str,
+    /// The order that is enough, if one is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enough: Option<&'static str>,
+    at: Spot,
+    /// The cost that is saved each time.
+    cost: u64,
 }
 
 /// The text that is written into the source.
@@ -86,6 +102,17 @@ impl Report {
             })
             .collect();
         self.others = others.iter().map(|set| set.iter().map(|one| Addition::of(one, universe)).collect()).collect();
+    }
+
+    /// Takes in the fences that are not needed.
+    pub(crate) fn spared(&mut self, spare: &Spare, universe: &Universe) {
+        let redundant = spare.fences.iter().map(|fence| Redundant {
+            order: order_in_c(fence.has),
+            enough: fence.enough.map(order_in_c),
+            at: Spot::of(&fence.at, universe),
+            cost: fence.saved,
+        });
+        self.redundant = redundant.collect();
     }
 
     /// Takes in what is written into the source.

@@ -7,9 +7,10 @@ use protocol::{Operation, Order, Point, Strength};
 
 use super::answer::Repaired;
 use super::patched::Patch;
+use super::spare::{Spare, SpareFence};
 use super::universe::{Element, Universe, order_in_c};
 use crate::programs::wronged::Executions;
-use crate::report::names::short_place;
+use crate::report::names::{full_place, short_place};
 use crate::text::{counted, printable};
 
 /// A set that is written into the source.
@@ -79,6 +80,58 @@ fn printable_lines(text: &str) -> String {
         line.split('\t').map(printable).collect::<Vec<_>>().join("\t") + end
     };
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the fences that are not needed, a line each, and what else is to be known of them.
+pub(crate) fn spare(spare: &Spare, universe: &Universe) -> String {
+    let mut text = String::new();
+    for fence in &spare.fences {
+        let what = spare_in_words(fence, universe);
+        let _ = match fence.enough {
+            None => writeln!(text, "  not needed here: {what}, cost {}", fence.saved),
+            Some(order) => {
+                let enough = name_of_fence(order, universe);
+                writeln!(text, "  more than is needed here: {what}: as {enough} it costs {} less", fence.saved)
+            }
+        };
+    }
+    if !spare.fences.is_empty() {
+        text += NOTE_OF_SPARE;
+    }
+    if spare.open > 0 {
+        let fences = counted(spare.open as u64, "fence", "fences");
+        let _ =
+            writeln!(text, "note: of {fences} it is not known whether they are needed: that takes too long to search");
+    }
+    text
+}
+
+/// The note on how far fences are not needed.
+const NOTE_OF_SPARE: &str = "note: another use of the same code may need what this program does not: let it try all before you take \
+                             a fence out, and leave atomic_signal_fence(memory_order_seq_cst) there for the compiler; \
+                             `fencehound relax` asks C11 as well\n";
+
+/// Returns a fence in words: `full fence at a.c:12:5`.
+fn spare_in_words(fence: &SpareFence, universe: &Universe) -> String {
+    format!("{} at {}", name_of_fence(fence.has, universe), full_place(&fence.at.place))
+}
+
+/// Returns the name of a fence of this order.
+fn name_of_fence(order: Order, universe: &Universe) -> String {
+    match order {
+        Order::SequentiallyConsistent => "full fence".to_string(),
+        Order::Acquire => "acquire fence".to_string(),
+        Order::Release => "release fence".to_string(),
+        _ => format!("{} fence", universe.light_fence()),
+    }
+}
+
+/// Returns how many fences are not needed, with their cost: `1 fence is not needed here under x86 (TSO), cost 33`.
+pub(crate) fn spared(spare: &Spare, models: &str) -> String {
+    let count = spare.fences.len() as u64;
+    let saved: u64 = spare.fences.iter().map(|fence| fence.saved).sum();
+    let what = if spare.fences.iter().all(|fence| fence.enough.is_none()) { "not" } else { "more than is" };
+    format!("{} {what} needed here under {models}, cost {saved}", counted(count, "fence is", "fences are"))
 }
 
 /// Other sets, a line each.

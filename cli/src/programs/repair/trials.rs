@@ -1,6 +1,6 @@
 //! The trials of sets of fences and orders: each set is tried by a search, the cheapest first, until nothing wrong is left.
 
-use protocol::{MemoryModel, Obstacle, Override, Repair, StoppedBy, Strength, Summary, Wrong};
+use protocol::{Atomic, MemoryModel, Obstacle, Ordered, Override, Repair, StoppedBy, Strength, Summary, Wrong};
 
 use super::told;
 use super::universe::{Element, Universe};
@@ -122,19 +122,52 @@ impl<'a> Trials<'a> {
 
     /// Searches for a wrong execution of a program that is strengthened by this set.
     pub(crate) fn try_set(&self, set: &[Element]) -> Result<Tried, Failure> {
-        let Task { check, models, deadline, bench, .. } = self.task;
+        self.try_plan(set, None, self.task.deadline)
+    }
+
+    /// Searches for a wrong execution of a program that is strengthened by this set, and has these orders instead of its own.
+    pub(crate) fn try_with(
+        &self,
+        set: &[Element],
+        orders: &[Ordered],
+        deadline: Deadline<'_>,
+    ) -> Result<Tried, Failure> {
+        self.try_plan(set, Some(orders), deadline)
+    }
+
+    /// Returns the atomic accesses and fences that executions of a program have which is strengthened by this set.
+    pub(crate) fn atomics(&self, set: &[Element], deadline: Deadline<'_>) -> Result<Vec<Atomic>, Failure> {
+        let mut all = Vec::new();
+        for &model in self.task.models {
+            let mut plan = self.plan(model, set, deadline);
+            plan.explore.orders = Some(Vec::new());
+            let summary = self.task.bench.search(&plan)?.summary;
+            all.extend(summary.into_iter().flat_map(|summary| summary.atomics));
+        }
+        Ok(all)
+    }
+
+    /// Returns the plan of a search for a wrong execution of a program that is strengthened by this set.
+    fn plan(&self, model: MemoryModel, set: &[Element], deadline: Deadline<'_>) -> CheckPlan {
         let overrides: Vec<Override> = set.iter().map(|element| element.chosen.clone()).collect();
+        let mut plan = self.task.check.to_judge(model, deadline.left());
+        plan.explore.repair = Some(Repair { overrides, wrong: self.wrong.clone() });
+        plan
+    }
+
+    fn try_plan(&self, set: &[Element], orders: Option<&[Ordered]>, deadline: Deadline<'_>) -> Result<Tried, Failure> {
+        let Task { models, bench, .. } = self.task;
         let mut executions = Vec::new();
         for &model in models {
-            let mut plan = check.to_judge(model, deadline.left());
-            plan.explore.repair = Some(Repair { overrides: overrides.clone(), wrong: self.wrong.clone() });
+            let mut plan = self.plan(model, set, deadline);
+            plan.explore.orders = orders.map(<[Ordered]>::to_vec);
             let exploration = bench.search(&plan)?;
             if let Some(obstacle) = obstacle(&exploration) {
                 return Ok(Tried::Wrong(Box::new(Left { model, exploration }), obstacle));
             }
             if let Some(why) = Side::of(World::Graphs, model, &exploration, None).cut(deadline.option) {
                 let is_long = |summary: &Summary| summary.stopped_by == Some(StoppedBy::Events);
-                let short = exploration.summary.as_ref().is_some_and(is_long).then(|| self.try_short(plan));
+                let short = exploration.summary.as_ref().is_some_and(is_long).then(|| self.try_short(plan, deadline));
                 return Ok(short.transpose()?.flatten().unwrap_or(Tried::Open(why)));
             }
             executions.push((model, exploration.summary.map_or(0, |summary| summary.executions)));
@@ -144,13 +177,12 @@ impl<'a> Trials<'a> {
 
     /// Searches for a wrong execution among those with a few rounds of each loop, where others are too long: without what
     /// repairs the program, loops may go on for ever.
-    fn try_short(&self, mut plan: CheckPlan) -> Result<Option<Tried>, Failure> {
-        let Task { deadline, bench, .. } = self.task;
+    fn try_short(&self, mut plan: CheckPlan, deadline: Deadline<'_>) -> Result<Option<Tried>, Failure> {
         for rounds in ROUNDS {
             let Some(graphs) = &mut plan.explore.graphs else { break };
             (graphs.unroll, graphs.seconds) = (Some(rounds), Some(deadline.left()));
             let model = graphs.model;
-            let exploration = bench.search(&plan)?;
+            let exploration = self.task.bench.search(&plan)?;
             if let Some(obstacle) = obstacle(&exploration) {
                 return Ok(Some(Tried::Wrong(Box::new(Left { model, exploration }), obstacle)));
             }
