@@ -59,8 +59,8 @@ Results:
 ";
 
 const FENCES_HELP: &str = "\
-Finds a cheapest set of fences, or of stronger orders of atomic accesses, with
-which a program is right under relaxed models, and proves it by a search.
+Finds the cheapest fences, or stronger orders of atomic accesses, with which a
+program is right under relaxed models, proved by a search; and those not needed.
 
 Usage: fencehound fences TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), or a `fencehound cc` executable.
@@ -80,10 +80,8 @@ TARGET: .c files (one program), or a `fencehound cc` executable.
   -O, -D, -U, -I, -L, -l, -std=, --cflags, --asm-templates   as `check`
   --color auto|always|never   NO_COLOR is obeyed
 
-Fences that the program has and does not need are named, too.
-
-Exit status: 0 right as it is, with no fence too many; 1 fences are missing, or
-not needed; 3 it is not known; else as `check`.
+Exit status: 0 right as it is, 1 fences are missing, or not needed, 3 it is not
+known, else as `check`.
 ";
 
 const RELAX_HELP: &str = "\
