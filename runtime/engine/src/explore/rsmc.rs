@@ -21,16 +21,37 @@
 //!    is [`Parameter::Own`]. Only in a continuation is the own store perhaps not committed, when it is not commit-before
 //!    the load for another reason: otherwise the first access of a thread that is not committed can be, and is before those
 //!    behind it, but for stores. So a load has been met behind its own store, and may read from any write from there on.
+//! 6. A lock ([`Link::Locks`]) that is held is not committed, and a lock races with other locks, as follows.
+//!
+//! # Locks
+//! To commit a lock that finds its location held, and have the unlock that it waits for make a continuation for it, would be to
+//! explore all that the others do meanwhile in a trace that is no execution. So a lock is committed where its location is free,
+//! and there its alternatives are who locks next, not what it reads.
+//!
+//! A lock is taken last, when nothing else can be committed, and so the location is free if the last write in co says so: each
+//! lock is right behind the write that it reads from, and nothing else but its own thread's unlock comes behind it. The frame of
+//! a lock ([`Alternatives::Holders`]) stands for the write s that it reads from. In each execution in which others go on from
+//! the run, some access takes the lock right behind s: the frame's own, or another one, l, that is not behind it in
+//! commit-before, since all that is behind s in co is behind l. What is commit-before l can come with the frame's own lock:
+//! nothing of it is behind s in co, so that the lock still reads the last write. So there is a trace in which l races with the
+//! frame's lock, and makes a continuation: what is commit-before l, and l, which takes the place of the frame's lock. That one
+//! is not committed; it waits, and is met again where the location is free. Two executions in which different accesses take
+//! the lock behind s differ in that, so each is explored once.
+//!
+//! Where nothing can be committed but locks that are held, their threads wait for ever. They are committed then, each as a
+//! read of the last write, after which nothing comes. They race as any lock does: somebody who waits for ever here locks first
+//! elsewhere.
 
-mod locks;
+mod state;
 
 use std::collections::BTreeSet;
 
-use self::locks::Precedence;
-use crate::event::Location;
+pub use self::state::Ended;
+use self::state::{Parameter, State, Verdict};
+
 use crate::graph::set::Set;
-use crate::graph::trace::{Node, Part, Trace};
-use crate::graph::{Access, EventId, FREE, Internal, Label, Labels, Link, Program, Reached, Value, Written, own_store};
+use crate::graph::trace::{Part, Trace};
+use crate::graph::{Access, EventId, Label, Labels, Link, Program, Reached, Value};
 use crate::model::Model;
 use crate::model::sc::Sc;
 use crate::repair::rebuilt;
@@ -44,17 +65,6 @@ pub struct Counts {
     pub events: u64,
     /// The number of continuations that the model refused, and of accesses that could not be committed in any way.
     pub blocked: u64,
-}
-
-/// The reason why a search ended early.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ended<F> {
-    /// The program did something that cannot be run.
-    Fault(F),
-    /// An execution has more nodes than a `Set<W>` can number.
-    TooManyEvents,
-    /// The visitor of the traces has seen enough.
-    Stopped,
 }
 
 /// Whether the search goes on.
@@ -217,19 +227,6 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
     Ok(Ok(()))
 }
 
-/// The parameter of a commit.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Parameter {
-    /// A store is committed at every place that is allowed.
-    Any,
-    /// A store is committed after this many of the committed writes to its location; a choice chooses this value.
-    Place(u16),
-    /// A read reads from the write of this event; none is the initial write.
-    Source(Option<EventId>),
-    /// A load reads from its own store.
-    Own,
-}
-
 type Continuation = Vec<(EventId, Parameter)>;
 
 /// A committed access of the run.
@@ -259,351 +256,6 @@ struct Frame {
     waiting: Vec<Continuation>,
     /// All continuations that have ever been in Q.
     known: BTreeSet<Continuation>,
-}
-
-/// The state after some commits.
-#[derive(Debug, Default)]
-struct State<M, const W: usize> {
-    trace: Trace<W>,
-    model: M,
-    /// The accesses of each thread that have been fetched, and in `reached` how far they go.
-    labels: Vec<Labels<W>>,
-    reached: Vec<Reached>,
-    /// The origin of each thread: what it runs.
-    origins: Vec<u32>,
-    /// The values that the reads of each thread returned.
-    reads: Vec<Vec<Option<Value>>>,
-}
-
-impl<M: Clone, const W: usize> State<M, W> {
-    fn copy_from(&mut self, source: &Self) {
-        self.trace.clone_from(&source.trace);
-        self.model.clone_from(&source.model);
-        self.labels.clone_from(&source.labels);
-        self.reached.clone_from(&source.reached);
-        self.origins.clone_from(&source.origins);
-        self.reads.clone_from(&source.reads);
-    }
-}
-
-/// The model's answer to a commit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Allowed,
-    Refused,
-}
-
-impl<const W: usize, M: Model<W>> State<M, W> {
-    fn new<P: Program<W>>(program: &P) -> Result<Self, P::Fault> {
-        let threads = program.threads();
-        let mut state = Self {
-            trace: Trace::new(threads, program.locations()),
-            model: M::default(),
-            labels: vec![Labels::default(); threads],
-            reached: vec![Reached::End; threads],
-            origins: vec![0; threads],
-            reads: vec![Vec::new(); threads],
-        };
-        for thread in 0..threads {
-            state.fetch(program, thread)?;
-        }
-        Ok(state)
-    }
-
-    fn fetch<P: Program<W>>(&mut self, program: &P, thread: usize) -> Result<(), P::Fault> {
-        let fetched = program.fetch(thread, self.origins[thread], &self.reads[thread])?;
-        (self.labels[thread], self.reached[thread]) = fetched;
-        self.trace.grow(self.labels.len(), program.locations());
-        Ok(())
-    }
-
-    /// Begins a thread.
-    fn begin<P: Program<W>>(&mut self, program: &P, thread: usize, origin: u32) -> Result<(), P::Fault> {
-        if self.labels.len() <= thread {
-            self.labels.resize(thread + 1, Labels::default());
-            self.reached.resize(thread + 1, Reached::End);
-            self.origins.resize(thread + 1, 0);
-            self.reads.resize(thread + 1, Vec::new());
-        }
-        self.origins[thread] = origin;
-        self.fetch(program, thread)
-    }
-
-    fn label(&self, event: EventId) -> &Label<W> {
-        &self.labels[usize::from(event.thread)][usize::from(event.index)]
-    }
-
-    fn location(&self, event: EventId) -> Location {
-        self.label(event).location.expect("what can be committed has an address")
-    }
-
-    /// Returns the own store of a load, if the load may read from it before it is committed.
-    fn own_store(&self, event: EventId) -> Option<EventId> {
-        let label = self.label(event);
-        if !M::FORWARDS || label.access != Access::Load || label.link != Link::None {
-            return None;
-        }
-        let own = own_store(&self.labels[usize::from(event.thread)], event.index.into())?;
-        Some(EventId::new(event.thread.into(), own))
-    }
-
-    /// Returns the own store of a load, if it is not committed.
-    fn waits_for_own(&self, event: EventId) -> Option<EventId> {
-        self.own_store(event).filter(|&store| !self.trace.is_committed(store))
-    }
-
-    /// Returns the least rank that an access may have, as far as its own thread goes.
-    fn floor(&self, event: EventId, location: Location) -> usize {
-        let follows = self.label(event).link == Link::Follows;
-        self.trace.floor(event, location).max(usize::from(follows))
-    }
-
-    /// Returns the last number with which the event may be committed.
-    fn last(&self, event: EventId) -> usize {
-        match self.label(event).link {
-            Link::Chooses(among) => usize::from(among) - 1,
-            _ => self.trace.coherence(self.location(event)).len(),
-        }
-    }
-
-    /// Returns what is commit-before an event, except for what it reads from; none if it cannot be committed yet.
-    fn before(&self, event: EventId) -> Option<Set<W>> {
-        let thread = usize::from(event.thread);
-        let label = self.label(event);
-        if label.link == Link::Follows && self.trace.coherence(label.location?).len() == 0 {
-            return None;
-        }
-        let awaited = M::awaits(&self.labels[thread], event.index.into())?;
-        if !awaited.is_within(self.trace.committed_of(thread)) {
-            return None;
-        }
-        let mut before = Set::EMPTY;
-        for index in awaited.iter_back() {
-            for node in self.trace.nodes_of(EventId::new(thread, index)).rev() {
-                // All that is before a node is before what the node is before.
-                if !before.contains(node) {
-                    before.insert(node);
-                    before.add(self.trace.before(node));
-                }
-            }
-        }
-        Some(before)
-    }
-
-    /// Returns what is commit-before an access that can be committed, except for what it reads from.
-    fn ready(&self, event: EventId) -> Set<W> {
-        self.before(event).expect("only what can be committed is")
-    }
-
-    /// Whether all that is commit-before an access is committed, except for what it reads from.
-    fn is_ready(&self, event: EventId) -> bool {
-        let thread = usize::from(event.thread);
-        let label = self.label(event);
-        let follows = label.link == Link::Follows;
-        if follows && label.location.is_none_or(|location| self.trace.coherence(location).len() == 0) {
-            return false;
-        }
-        let awaited = M::awaits(&self.labels[thread], event.index.into());
-        awaited.is_some_and(|awaited| awaited.is_within(self.trace.committed_of(thread)))
-    }
-
-    /// Returns an access that can be committed. Stores go first: a store that is there when a read is met needs no continuation,
-    /// and continuations can be refused. (This halves the refusals on litmus tests.)
-    fn enabled<P: Program<W>>(&self, program: &P) -> Option<EventId> {
-        let mut first: Option<(Precedence, EventId)> = None;
-        for (thread, labels) in self.labels.iter().enumerate() {
-            let committed = self.trace.committed_of(thread);
-            for (index, label) in labels.iter().enumerate().filter(|&(index, _)| !committed.contains(index)) {
-                let event = EventId::new(thread, index);
-                let precedence = self.precedence(program, label);
-                if first.is_none_or(|(least, _)| precedence < least) && self.is_ready(event) {
-                    if precedence == Precedence::Store {
-                        return Some(event);
-                    }
-                    first = Some((precedence, event));
-                }
-                if M::COMMITS_IN_ORDER {
-                    break;
-                }
-            }
-        }
-        first.map(|(_, event)| event)
-    }
-
-    /// Commits an access, given what is commit-before it: a store after `rank` writes, a read from the write with this rank, or a
-    /// choice of this number.
-    fn commit<P: Program<W>>(
-        &mut self,
-        program: &P,
-        event: EventId,
-        rank: usize,
-        before: &Set<W>,
-    ) -> Result<Verdict, Ended<P::Fault>> {
-        let label = *self.label(event);
-        let location = self.location(event);
-        if self.trace.nodes().len().max(self.model.size(&self.trace)) + 2 > Set::<W>::CAPACITY {
-            return Err(Ended::TooManyEvents);
-        }
-        if let Some(store) = self.waits_for_own(event) {
-            return self.forward(program, event, store, *before);
-        }
-        if rank < self.floor(event, location) {
-            return Ok(Verdict::Refused);
-        }
-        if label.access == Access::Store {
-            let Written::Value(value) = label.written else { panic!("a store that can be committed has a value") };
-            let verdict = self.write(event, &label, rank, value, *before, Part::Write);
-            if let (Verdict::Allowed, Link::Creates { thread, origin }) = (verdict, label.link) {
-                self.begin(program, thread.into(), origin).map_err(Ended::Fault)?;
-            }
-            return Ok(verdict);
-        }
-        let chosen = matches!(label.link, Link::Chooses(_)).then_some(rank);
-        let rank = if chosen.is_some() { 0 } else { rank };
-        let source = self.trace.ranked(location, rank);
-        let value = match (chosen, source) {
-            (Some(chosen), _) => Value::try_from(chosen).expect("fewer than 65536 choices"),
-            (None, Some(source)) => self.trace.node(source).value,
-            (None, None) => program.initial(location),
-        };
-        let own = self.own_store(event).and_then(|own| self.trace.write_of(own));
-        let before = self.before_read(before, own, source);
-        let small = u16::try_from(rank).expect("fewer than 65536 writes");
-        let node = Node { event, part: Part::Read(source), location, value, rank: small, fences: label.fences };
-        self.trace.commit(node, before);
-        if self.read(program, event, value)? == Verdict::Refused {
-            return Ok(Verdict::Refused);
-        }
-        // The label is looked up again, since what stands between the read and the write may depend on what was read.
-        let label = *self.label(event);
-        match label.written {
-            Written::Nothing => Ok(Verdict::Allowed),
-            Written::Value(value) => {
-                let mut before = before;
-                before.insert(self.trace.nodes().len() - 1);
-                let part = match label.access {
-                    Access::Update(Internal::Buffered) => Part::BufferedWrite,
-                    Access::Update(Internal::Apart) => Part::ApartWrite,
-                    _ => Part::AtomicWrite,
-                };
-                Ok(self.write(event, &label, rank, value, before, part))
-            }
-            Written::Unknown => panic!("a read-modify-write whose read has returned has a value"),
-        }
-    }
-
-    /// Returns what is commit-before a read, given what is so apart from what it reads from, its own store if that may be
-    /// forwarded, and the write that it reads from.
-    fn before_read(&self, before: &Set<W>, own: Option<usize>, source: Option<usize>) -> Set<W> {
-        let mut before = *before;
-        if own.is_some() && own == source {
-            return before;
-        }
-        for write in own.into_iter().chain(source) {
-            before.insert(write);
-            before.add(self.trace.before(write));
-        }
-        before
-    }
-
-    /// Commits a load that reads from its own store, which is not committed yet.
-    fn forward<P: Program<W>>(
-        &mut self,
-        program: &P,
-        event: EventId,
-        store: EventId,
-        before: Set<W>,
-    ) -> Result<Verdict, Ended<P::Fault>> {
-        let Written::Value(value) = self.label(store).written else { panic!("a store that is forwarded has a value") };
-        let (location, fences) = (self.location(event), self.label(event).fences);
-        let node = Node { event, part: Part::Read(None), location, value, rank: 0, fences };
-        self.trace.forward(node, before, store);
-        self.read(program, event, value)
-    }
-
-    /// Makes the read of an event, which is the last node of the trace, return this value, if the model allows it.
-    fn read<P: Program<W>>(&mut self, program: &P, event: EventId, value: Value) -> Result<Verdict, Ended<P::Fault>> {
-        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
-        let knows_first = M::ORDERS_BY_OUTCOME && self.label(event).access != Access::Load;
-        if !knows_first && !self.model.admits(&self.trace, &self.labels[thread]) {
-            return Ok(Verdict::Refused);
-        }
-        if self.reads[thread].len() <= index {
-            self.reads[thread].resize(index + 1, None);
-        }
-        self.reads[thread][index] = Some(value);
-        self.fetch(program, thread).map_err(Ended::Fault)?;
-        if knows_first && !self.model.admits(&self.trace, &self.labels[thread]) {
-            return Ok(Verdict::Refused);
-        }
-        Ok(Verdict::Allowed)
-    }
-
-    fn write(
-        &mut self,
-        event: EventId,
-        label: &Label<W>,
-        place: usize,
-        value: Value,
-        before: Set<W>,
-        part: Part,
-    ) -> Verdict {
-        let location = self.location(event);
-        if !self.trace.is_open(location, place) {
-            return Verdict::Refused;
-        }
-        let rank = u16::try_from(place + 1).expect("fewer than 65536 writes");
-        self.trace.commit(Node { event, part, location, value, rank, fences: label.fences }, before);
-        let labels = &self.labels[usize::from(event.thread)];
-        if self.model.admits(&self.trace, labels) { Verdict::Allowed } else { Verdict::Refused }
-    }
-
-    /// Whether a thread has come to its end, or waits for something that no thread does.
-    fn is_over(&self, thread: usize) -> bool {
-        let labels = &self.labels[thread];
-        let left = Set::below(labels.len()).without(self.trace.committed_of(thread));
-        match left.iter().next() {
-            Some(index) => labels[index].link == Link::Follows,
-            None => self.reached[thread] != Reached::Branch,
-        }
-    }
-
-    /// Returns the parameter with which a committed access would be committed where these nodes are.
-    fn parameter(&self, event: EventId, present: &Set<W>) -> Parameter {
-        let node = self.trace.node(self.trace.nodes_of(event).start);
-        match node.part {
-            Part::Read(_) if matches!(self.label(event).link, Link::Chooses(_)) => {
-                Parameter::Place(u16::try_from(node.value).expect("fewer than 65536 choices"))
-            }
-            Part::Read(source) => {
-                let own = self.own_store(event).filter(|&store| {
-                    source.map_or(!self.trace.is_committed(store), |source| self.trace.node(source).event == store)
-                });
-                own.map_or_else(
-                    || Parameter::Source(source.map(|source| self.trace.node(source).event)),
-                    |_| Parameter::Own,
-                )
-            }
-            Part::Write | Part::AtomicWrite | Part::BufferedWrite | Part::ApartWrite => {
-                let writes = self.trace.at(node.location).and(self.trace.writes()).and(present);
-                let place = writes.iter().filter(|&write| self.trace.node(write).rank < node.rank).count();
-                Parameter::Place(u16::try_from(place).expect("fewer than 65536 writes"))
-            }
-        }
-    }
-
-    /// Whether an update would write if it read this value.
-    fn would_write<P: Program<W>>(&self, program: &P, event: EventId, value: Value) -> Result<bool, P::Fault> {
-        if self.label(event).link == Link::Locks {
-            return Ok(value == FREE);
-        }
-        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
-        let mut reads = self.reads[thread].clone();
-        reads.resize(reads.len().max(index + 1), None);
-        reads[index] = Some(value);
-        let (labels, _) = program.fetch(thread, self.origins[thread], &reads)?;
-        Ok(labels[index].written != Written::Nothing)
-    }
 }
 
 struct Exploration<'s, const W: usize, M, P> {
@@ -705,6 +357,35 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     fn stuck(&mut self, stuck: bool) {
         assert!(!(stuck && M::IS_DEADLOCK_FREE), "an access can be committed in no way");
         self.counts.blocked += u64::from(stuck);
+    }
+
+    /// Explores all that a lock may do where nothing but locks can be committed: it locks next, or others do; or, if it is held,
+    /// it waits for ever.
+    fn lock(&mut self, event: EventId) -> Result<(), Ended<P::Fault>> {
+        let location = self.state().location(event);
+        let last = self.state().last(event);
+        let before = self.state().ready(event);
+        let own = self.state().is_free(self.program, location).then(|| {
+            let trace = &self.state().trace;
+            let source = trace.ranked(location, last).map(|source| trace.node(source).event);
+            self.frames.push(Frame {
+                alternatives: Alternatives::Holders,
+                length: self.run.len(),
+                waiting: Vec::new(),
+                known: BTreeSet::from([vec![(event, Parameter::Source(source))]]),
+            });
+            self.frames.len() - 1
+        });
+        let verdict = self.commit(event, last, &before, own)?;
+        if verdict == Verdict::Allowed {
+            self.explore()?;
+            self.back();
+        }
+        self.stuck(verdict == Verdict::Refused);
+        if let Some(frame) = own {
+            self.follow_all(frame)?;
+        }
+        Ok(())
     }
 
     /// Explores all that a read may read from: first the writes that are there, then those that come later.
@@ -820,7 +501,13 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     fn continue_with(&mut self, write: EventId, parameter: Parameter, before: &Set<W>, source: Option<usize>) {
         let state = &self.states[self.run.len()];
         let location = state.location(write);
-        let taken = if parameter == Parameter::Any { None } else { state.trace.update_behind(location, source) };
+        let taken = match parameter {
+            Parameter::Source(_) => {
+                let rank = source.map_or(0, |source| state.trace.node(source).rank.into());
+                state.trace.update_behind(location, rank)
+            }
+            Parameter::Any | Parameter::Place(_) | Parameter::Own => None,
+        };
         if taken.is_some_and(|update| before.contains(update)) {
             return;
         }

@@ -255,18 +255,10 @@ impl<const W: usize> Trace<W> {
         earlier.map(|node| usize::from(node.rank)).max().unwrap_or(0)
     }
 
-    /// Whether a write may come right after the write with this rank, because it would not come between the two parts of a
-    /// read-modify-write.
+    /// Returns the read-modify-write that comes right after the write with this rank (0 is the initial one) and writes: nothing else
+    /// can then, because it would come between its two parts.
     #[must_use]
-    pub fn is_open(&self, location: Location, rank: usize) -> bool {
-        let next = self.coherence[location.index()].get(rank);
-        next.is_none_or(|&next| !self.nodes[usize::from(next)].part.updates())
-    }
-
-    /// Returns the read-modify-write that reads from this write, or from the initial one, and writes: nothing else can.
-    #[must_use]
-    pub fn update_behind(&self, location: Location, write: Option<usize>) -> Option<usize> {
-        let rank = write.map_or(0, |write| self.nodes[write].rank.into());
+    pub fn update_behind(&self, location: Location, rank: usize) -> Option<usize> {
         let next = usize::from(*self.coherence[location.index()].get(rank)?);
         self.nodes[next].part.updates().then_some(next)
     }
