@@ -2,9 +2,9 @@
 
 use protocol::Wrong;
 
-use super::answer::{Advice, Repaired};
+use super::answer::{Advice, Repaired, Spare};
 use super::patched::{Patch, Texts};
-use super::spare::{Spare, spare};
+use super::spare::spare;
 use super::told::{self, Proof};
 use super::trials::{Left, Means, Settled, Task, Trials, Tried};
 use super::universe::{Element, Universe};

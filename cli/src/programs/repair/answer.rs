@@ -1,5 +1,7 @@
 //! The answers of the search for a repair.
 
+use protocol::{Order, Point};
+
 use super::universe::Element;
 use crate::programs::wronged::{Executions, Wronged};
 
@@ -24,4 +26,26 @@ pub(crate) enum Advice {
     Hopeless(Box<Wronged>),
     /// It is not known what repairs the program; the field is the reason.
     Open(String),
+}
+
+/// A fence that is not needed, or is stronger than is needed.
+#[derive(Clone, Debug)]
+pub(crate) struct SpareFence {
+    pub(crate) at: Point,
+    /// The order that the fence has.
+    pub(crate) has: Order,
+    /// The order that is enough; none if no fence is needed.
+    pub(crate) enough: Option<Order>,
+    /// The cost that is saved each time.
+    pub(crate) saved: u64,
+}
+
+/// The fences that are not needed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spare {
+    pub(crate) fences: Vec<SpareFence>,
+    /// How many executions there are without them, under each model; empty if there are none.
+    pub(crate) executions: Executions,
+    /// The number of fences of which it is not known.
+    pub(crate) open: usize,
 }

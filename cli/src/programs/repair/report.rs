@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::answer::Repaired;
+use super::answer::{Repaired, Spare};
 use super::help::{Addition, Spot};
-use super::spare::Spare;
 use super::told::{self, Proof, Text};
 use super::universe::{Element, Universe, order_in_c};
 use crate::programs::wronged::Executions;

@@ -4,35 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use protocol::{Atomic, MemoryModel, Operation, Order, Ordered, Orders, Override, Point, Strength};
+use protocol::{Atomic, MemoryModel, Operation, Order, Ordered, Orders, Override, Strength};
 
+use super::answer::{Spare, SpareFence};
 use super::trials::{Trials, Tried};
 use super::universe::Element;
 use crate::exit::Failure;
 use crate::plan::costs::Costs;
-use crate::programs::wronged::Executions;
-
-/// A fence that is not needed, or is stronger than is needed.
-#[derive(Clone, Debug)]
-pub(crate) struct SpareFence {
-    pub(crate) at: Point,
-    /// The order that the fence has.
-    pub(crate) has: Order,
-    /// The order that is enough; none if no fence is needed.
-    pub(crate) enough: Option<Order>,
-    /// The cost that is saved each time.
-    pub(crate) saved: u64,
-}
-
-/// The fences that are not needed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Spare {
-    pub(crate) fences: Vec<SpareFence>,
-    /// How many executions there are without them, under each model; empty if there are none.
-    pub(crate) executions: Executions,
-    /// The number of fences of which it is not known.
-    pub(crate) open: usize,
-}
 
 /// The number of seconds that all these searches may always take.
 const AT_LEAST: f64 = 10.0;

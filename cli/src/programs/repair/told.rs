@@ -5,9 +5,8 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use protocol::{Operation, Order, Point, Strength};
 
-use super::answer::Repaired;
+use super::answer::{Repaired, Spare, SpareFence};
 use super::patched::Patch;
-use super::spare::{Spare, SpareFence};
 use super::universe::{Element, Universe, order_in_c};
 use crate::programs::wronged::Executions;
 use crate::report::names::{full_place, short_place};
