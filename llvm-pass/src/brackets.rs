@@ -1,12 +1,14 @@
 //! Functions that are something as a whole, from where they begin to where they return: transactions (`FH_ATOMIC`, an
 //! annotation), and atomic blocks (`__VERIFIER_atomic_…`, as programs for SV-COMP name them).
 
+use std::collections::HashSet;
+
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::{self, Constant, Function, Global, Value};
+use crate::ir::{self, Block, Constant, Function, Global, Value};
 use crate::names::Names;
 use crate::sites::Site;
 
@@ -14,9 +16,9 @@ use crate::sites::Site;
 const ANNOTATION: &str = "fencehound.atomic";
 
 /// Returns the functions of a module that are transactions.
-pub(crate) fn annotated(module: LLVMModuleRef) -> Vec<Value> {
+pub(crate) fn annotated(module: LLVMModuleRef) -> HashSet<Value> {
     let Some(list) = ir::globals(module).into_iter().find(|global| global.name() == "llvm.global.annotations") else {
-        return Vec::new();
+        return HashSet::new();
     };
     let entries: Vec<Value> =
         Global(list).initializer().into_iter().flat_map(|list| list.operands().collect::<Vec<_>>()).collect();
@@ -39,7 +41,7 @@ pub(crate) enum Bracket {
 
 impl Bracket {
     /// Returns the bracket of a function, if it is one; `annotated` are the functions of its module that are transactions.
-    pub(crate) fn of(function: Value, annotated: &[Value], names: &Names) -> Option<Self> {
+    pub(crate) fn of(function: Value, annotated: &HashSet<Value>, names: &Names) -> Option<Self> {
         if annotated.contains(&function) {
             return Some(Self::Transaction);
         }
@@ -60,7 +62,7 @@ impl Bracket {
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, (bracket, site): &(Bracket, Site)) -> Result<()> {
     let site = hooks.site(site)?;
     let [begin, end] = bracket.hooks();
-    let first = Function(function).blocks().first().and_then(|block| block.first_non_phi());
+    let first = Function(function).entry().and_then(Block::first_non_phi);
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
     hooks.call(begin, &[site])?;

@@ -57,16 +57,36 @@ impl FlowGraph {
 
     /// Returns all loops, in the order of their headers.
     pub(crate) fn loops(&self) -> Vec<Loop> {
-        let reachable = self.reached_without(None);
+        let dominators = Dominators::of(self);
         self.back_edges()
             .into_iter()
             .map(|(header, sources)| {
-                let around = self.reached_without(Some(header));
-                let reducible = sources.iter().all(|&source| source == header || !around[source]);
-                let body = self.body(header, &sources, &reachable);
+                let reducible = sources.iter().all(|&source| dominators.dominates(header, source));
+                let body = self.body(header, &sources, &dominators);
                 Loop { header, sources, body, reducible }
             })
             .collect()
+    }
+
+    /// Returns the blocks that the entry reaches, each before those that are only reached through it.
+    pub(crate) fn reverse_postorder(&self) -> Vec<usize> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut order = Vec::new();
+        let mut path = vec![(0, 0)];
+        seen[0] = true;
+        while let Some((block, next)) = path.last_mut() {
+            if let Some(&successor) = self.successors[*block].get(*next) {
+                *next += 1;
+                if !std::mem::replace(&mut seen[successor], true) {
+                    path.push((successor, 0));
+                }
+            } else {
+                order.push(*block);
+                path.pop();
+            }
+        }
+        order.reverse();
+        order
     }
 
     /// Returns the sources of the back edges to each header.
@@ -99,27 +119,81 @@ impl FlowGraph {
         edges
     }
 
-    /// Returns which blocks the entry reaches without going through the block `avoided`.
-    fn reached_without(&self, avoided: Option<usize>) -> Vec<bool> {
-        let mut reached = vec![false; self.blocks.len()];
-        let mut open = vec![0];
-        while let Some(block) = open.pop() {
-            if Some(block) != avoided && !std::mem::replace(&mut reached[block], true) {
-                open.extend(&self.successors[block]);
-            }
-        }
-        reached
-    }
-
     /// Returns the blocks that reach the sources without passing the header.
-    fn body(&self, header: usize, sources: &BTreeSet<usize>, reachable: &[bool]) -> BTreeSet<usize> {
+    fn body(&self, header: usize, sources: &BTreeSet<usize>, dominators: &Dominators) -> BTreeSet<usize> {
         let mut body = BTreeSet::from([header]);
         let mut open: Vec<usize> = sources.iter().copied().collect();
         while let Some(block) = open.pop() {
-            if reachable[block] && body.insert(block) {
+            if dominators.is_reachable(block) && body.insert(block) {
                 open.extend(&self.predecessors[block]);
             }
         }
         body
     }
+}
+
+/// The dominator tree of a graph: what comes before a block on every path from the entry (Cooper, Harvey and Kennedy, "A simple,
+/// fast dominance algorithm").
+struct Dominators {
+    /// For each block, when a walk of the tree enters it and leaves it; none if the entry does not reach the block.
+    spans: Vec<Option<(usize, usize)>>,
+}
+
+impl Dominators {
+    fn of(graph: &FlowGraph) -> Self {
+        let order = graph.reverse_postorder();
+        let mut ranks = vec![None; graph.blocks.len()];
+        order.iter().zip(0..).for_each(|(&block, rank)| ranks[block] = Some(rank));
+        // By ranks; the entry is its own dominator.
+        let mut nearest: Vec<Option<usize>> = vec![None; order.len()];
+        nearest[0] = Some(0);
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (rank, &block) in order.iter().enumerate().skip(1) {
+                let known = graph.predecessors(block).iter().filter_map(|&from| ranks[from]);
+                let found =
+                    known.filter(|&from| nearest[from].is_some()).reduce(|one, other| common(&nearest, one, other));
+                changed |= found != std::mem::replace(&mut nearest[rank], found);
+            }
+        }
+        Self { spans: spans(&nearest, &ranks) }
+    }
+
+    /// Whether the entry reaches a block.
+    fn is_reachable(&self, block: usize) -> bool {
+        self.spans[block].is_some()
+    }
+
+    /// Whether every path from the entry to `other`, which the entry reaches, goes through `block`.
+    fn dominates(&self, block: usize, other: usize) -> bool {
+        let (Some(outer), Some(inner)) = (self.spans[block], self.spans[other]) else { return false };
+        outer.0 <= inner.0 && inner.1 <= outer.1
+    }
+}
+
+/// Returns the nearest block that dominates two others, by the nearest dominators as far as they are known.
+fn common(nearest: &[Option<usize>], mut one: usize, mut other: usize) -> usize {
+    while one != other {
+        let later = if one > other { &mut one } else { &mut other };
+        *later = nearest[*later].unwrap_or(0);
+    }
+    one
+}
+
+/// Returns when a walk of the tree enters and leaves each block. Nearest dominators have lower ranks, so that a pass from the
+/// last rank to the first counts what is below each.
+fn spans(nearest: &[Option<usize>], ranks: &[Option<usize>]) -> Vec<Option<(usize, usize)>> {
+    let mut below = vec![1; nearest.len()];
+    for rank in (1..nearest.len()).rev() {
+        below[nearest[rank].unwrap_or(0)] += below[rank];
+    }
+    let mut begins = vec![0; nearest.len()];
+    let mut next: Vec<usize> = vec![1; nearest.len()];
+    for rank in 1..nearest.len() {
+        let above = nearest[rank].unwrap_or(0);
+        begins[rank] = next[above];
+        next[above] += below[rank];
+        next[rank] = begins[rank] + 1;
+    }
+    ranks.iter().map(|rank| rank.map(|rank| (begins[rank], begins[rank] + below[rank]))).collect()
 }

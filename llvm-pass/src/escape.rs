@@ -8,7 +8,7 @@
 //! piece of memory has either hooked accesses or native ones, never both. Where an access may touch a private variable
 //! and something else, the variable is not private.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::effects::Effects;
 use crate::ir::{Class, Function, Value};
@@ -24,26 +24,25 @@ impl<'names> Privacy<'names> {
     /// Decides which variables of the functions are private.
     pub(crate) fn decide(functions: &[Value], objects: Objects<'names>, effects: &Effects) -> Self {
         let mut privacy = Self { objects, escaped: HashSet::new() };
-        // The objects of accesses that may touch several, at least one of them a candidate.
-        let mut mixed: BTreeSet<Vec<usize>> = BTreeSet::new();
-        let mut candidates = Vec::new();
+        let mut mixed = Vec::new();
         for &function in functions {
             for instruction in Function(function).instructions() {
                 for pointer in effects.kept(instruction) {
                     let roots = privacy.objects.of(pointer);
-                    privacy.escaped.extend(roots.into_iter().filter_map(variable));
+                    privacy.escaped.extend(roots.iter().copied().filter_map(variable));
                 }
                 for effect in effects.of(instruction) {
-                    privacy.note(effect.pointer, &mut candidates, &mut mixed);
+                    privacy.note(effect.pointer, &mut mixed);
                 }
             }
         }
-        privacy.spread(&candidates, &mixed);
+        privacy.spread(&mixed);
         privacy
     }
 
-    /// Notes the objects of an access: if one of them is no candidate, they all escape; several candidates escape together.
-    fn note(&mut self, pointer: Value, candidates: &mut Vec<Value>, mixed: &mut BTreeSet<Vec<usize>>) {
+    /// Notes the objects of an access: if one of them is no variable that may be private, they all escape; several that may be
+    /// escape together, and go to `mixed`.
+    fn note(&mut self, pointer: Value, mixed: &mut Vec<Vec<Value>>) {
         let roots = self.objects.of(pointer);
         let variables: Vec<Value> = roots.iter().copied().filter_map(variable).collect();
         if variables.is_empty() || roots.len() == 1 {
@@ -52,22 +51,25 @@ impl<'names> Privacy<'names> {
         if roots.contains(&Object::Other) {
             self.escaped.extend(variables);
         } else if variables.len() > 1 {
-            let group = variables.into_iter().map(|value| number(candidates, value)).collect();
-            mixed.insert(group);
+            mixed.push(variables);
         }
     }
 
-    /// Lets everything escape that is accessed together with something that escapes, until nothing changes.
-    fn spread(&mut self, candidates: &[Value], mixed: &BTreeSet<Vec<usize>>) {
-        loop {
-            let before = self.escaped.len();
-            for group in mixed {
-                if group.iter().any(|&one| self.escaped.contains(&candidates[one])) {
-                    self.escaped.extend(group.iter().map(|&one| candidates[one]));
+    /// Lets everything escape that is accessed together with something that escapes.
+    fn spread(&mut self, mixed: &[Vec<Value>]) {
+        let mut groups: HashMap<Value, Vec<usize>> = HashMap::new();
+        for (number, &variable) in
+            mixed.iter().enumerate().flat_map(|(number, all)| all.iter().map(move |one| (number, one)))
+        {
+            groups.entry(variable).or_default().push(number);
+        }
+        let mut open: Vec<Value> = self.escaped.iter().copied().collect();
+        while let Some(escaped) = open.pop() {
+            // Each group is looked at once.
+            for variable in groups.remove(&escaped).into_iter().flatten().flat_map(|number| &mixed[number]) {
+                if self.escaped.insert(*variable) {
+                    open.push(*variable);
                 }
-            }
-            if self.escaped.len() == before {
-                return;
             }
         }
     }
@@ -91,7 +93,7 @@ impl<'names> Privacy<'names> {
     pub(crate) fn variables(&self, pointer: Value) -> Option<Vec<Value>> {
         let roots = self.objects.of(pointer);
         let known = !self.objects.is_library(pointer) && !roots.contains(&Object::Library);
-        known.then(|| roots.into_iter().filter_map(variable).collect())
+        known.then(|| roots.iter().copied().filter_map(variable).collect())
     }
 
     /// Whether a pointer can point to no memory that others could reach, so that a hook need not hear of it.
@@ -108,12 +110,4 @@ fn variable(object: Object) -> Option<Value> {
         Object::Local(value) | Object::ThreadLocal(value) => Some(value),
         Object::Constant | Object::Library | Object::Nothing | Object::Other => None,
     }
-}
-
-/// Returns the position of a value in a list; a value that is not there yet is put at the end.
-fn number(candidates: &mut Vec<Value>, value: Value) -> usize {
-    candidates.iter().position(|&candidate| candidate == value).unwrap_or_else(|| {
-        candidates.push(value);
-        candidates.len() - 1
-    })
 }

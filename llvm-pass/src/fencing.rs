@@ -12,7 +12,7 @@
 //! called outside of transactions and with an empty buffer alone, and may leave stores waiting: every file keeps to this, or says
 //! that it is not known to be fenced.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
@@ -25,7 +25,7 @@ use crate::ir::{self, Block, Call, Class, Global, Value};
 use crate::names::{Names, OnStoreBuffer};
 
 /// The state of a thread's transactions and of its store buffer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct FencingPosition {
     /// The number of transactions that are open.
     depth: u8,
@@ -85,29 +85,61 @@ impl FencingStep {
     }
 }
 
-/// The control flow of a function, with the steps of its blocks.
+/// A piece of a function's control flow: steps, and a call or a return behind them at most.
+struct Segment {
+    steps: Vec<FencingStep>,
+    end: SegmentEnd,
+    /// The segments that control may go to.
+    next: Vec<usize>,
+}
+
+/// The end of a segment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SegmentEnd {
+    /// The function with this number is called, and then control goes on.
+    Call(usize),
+    Return,
+    GoesOn,
+}
+
+/// The control flow of a function, which begins with its first segment.
 struct FencingBody {
-    graph: FlowGraph,
-    /// The steps of each block, in order.
-    steps: Vec<Vec<FencingStep>>,
-    /// The blocks that return.
-    returns: Vec<usize>,
+    segments: Vec<Segment>,
     /// Whether all of the function is one transaction.
     is_transaction: bool,
 }
 
-/// What is known of the functions of a module.
+/// A function and a position in which it is called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Activation {
+    function: usize,
+    entry: FencingPosition,
+}
+
+/// A segment of an activation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Spot {
+    activation: Activation,
+    segment: usize,
+}
+
+/// What is known of the functions of a module. Each spot is gone through once in each position, so that the work grows with the
+/// module.
 struct Fencing {
     functions: Vec<FencingBody>,
-    /// The positions in which each function returns, by the position in which it is called.
-    exits: BTreeMap<(usize, FencingPosition), Positions>,
+    /// The positions in which each activation returns, and the calls that made it.
+    activations: HashMap<Activation, (Positions, HashSet<Spot>)>,
+    /// The positions in which each spot is reached.
+    reached: HashSet<(Spot, FencingPosition)>,
+    /// Those of them that are to be gone through.
+    open: Vec<(Spot, FencingPosition)>,
 }
 
 /// Whether the module is known to be fenced.
 pub(crate) fn is_fenced(
     module: LLVMModuleRef,
     hooked: &[(Value, Vec<Hook>)],
-    transactions: &[Value],
+    transactions: &HashSet<Value>,
     names: &Names,
     privacy: &Privacy<'_>,
 ) -> bool {
@@ -120,9 +152,8 @@ pub(crate) fn is_fenced(
     let steps = Steps { numbers: &numbers, names, privacy };
     let function =
         |(function, hooks): &(Value, Vec<Hook>)| steps.of_function(*function, hooks, transactions.contains(function));
-    let mut fencing = Fencing { functions: hooked.iter().map(function).collect(), exits: BTreeMap::new() };
     let roots = hooked.iter().zip(0..).filter(|((function, _), _)| is_called_elsewhere(*function));
-    fencing.prove(roots.map(|(_, number)| number)).is_ok()
+    Fencing::new(hooked.iter().map(function).collect()).prove(roots.map(|(_, number)| number)).is_ok()
 }
 
 /// Whether the file may make a mutex that is not a normal one. Locking a recursive mutex once more drains nothing, so all files
@@ -160,68 +191,114 @@ fn is_called_elsewhere(function: Value) -> bool {
 }
 
 impl Fencing {
+    fn new(functions: Vec<FencingBody>) -> Self {
+        Self { functions, activations: HashMap::new(), reached: HashSet::new(), open: Vec::new() }
+    }
+
     fn prove(&mut self, roots: impl Iterator<Item = usize>) -> Result<(), Unproved> {
-        let roots: Vec<usize> = roots.collect();
+        let roots: Vec<Activation> = roots.map(|function| Activation { function, entry: OUTSIDE }).collect();
         for &root in &roots {
-            self.exits.insert((root, OUTSIDE), Positions::new());
+            self.enter(root)?;
         }
-        loop {
-            let before = self.exits.clone();
-            for &(function, entry) in before.keys() {
-                let exits = self.follow(function, entry)?;
-                self.exits.insert((function, entry), exits);
-            }
-            if self.exits == before {
-                break;
-            }
+        while let Some((spot, position)) = self.open.pop() {
+            self.go_through(spot, position)?;
         }
-        let is_closed = |root: &usize| self.exits[&(*root, OUTSIDE)].iter().all(|exit| exit.depth == 0);
+        let is_closed = |root: &Activation| self.activations[root].0.iter().all(|exit| exit.depth == 0);
         if roots.iter().all(is_closed) { Ok(()) } else { Err(Unproved) }
     }
 
-    /// Returns the positions in which the function returns when it is called in `entry`, as far as that is known of its callees.
-    fn follow(&mut self, function: usize, entry: FencingPosition) -> Result<Positions, Unproved> {
-        let blocks = self.functions[function].graph.blocks.len();
-        let is_transaction = self.functions[function].is_transaction;
-        let entry = if is_transaction { FencingStep::Begin.on(entry)? } else { entry };
-        let mut at: Vec<Positions> = vec![Positions::new(); blocks];
-        at[0].insert(entry);
-        let mut unfinished = vec![0];
-        let mut exits = Positions::new();
-        while let Some(block) = unfinished.pop() {
-            let mut positions = at[block].clone();
-            for index in 0..self.functions[function].steps[block].len() {
-                positions = self.apply(self.functions[function].steps[block][index], &positions)?;
-            }
-            let FencingBody { graph, returns, .. } = &self.functions[function];
-            if returns.contains(&block) {
-                let end = |&position: &FencingPosition| {
-                    if is_transaction { FencingStep::End.on(position) } else { Ok(position) }
-                };
-                exits.extend(positions.iter().map(end).collect::<Result<Positions, Unproved>>()?);
-            }
-            for &next in graph.successors(block) {
-                let known = at[next].len();
-                at[next].extend(&positions);
-                if at[next].len() > known {
-                    unfinished.push(next);
-                }
-            }
+    /// Begins an activation, unless it has begun before.
+    fn enter(&mut self, activation: Activation) -> Result<(), Unproved> {
+        if self.activations.contains_key(&activation) {
+            return Ok(());
         }
-        Ok(exits)
+        self.activations.insert(activation, (Positions::new(), HashSet::new()));
+        let is_transaction = self.functions[activation.function].is_transaction;
+        let begin = if is_transaction { FencingStep::Begin.on(activation.entry)? } else { activation.entry };
+        self.reach(Spot { activation, segment: 0 }, begin);
+        Ok(())
     }
 
-    fn apply(&mut self, step: FencingStep, positions: &Positions) -> Result<Positions, Unproved> {
-        if let FencingStep::Call(function) = step {
-            let exits = |&position: &FencingPosition| self.exits.entry((function, position)).or_default().clone();
-            return Ok(positions.iter().flat_map(exits).collect());
+    fn reach(&mut self, spot: Spot, position: FencingPosition) {
+        if self.reached.insert((spot, position)) {
+            self.open.push((spot, position));
         }
-        let mut after: Positions = positions.iter().map(|&position| step.on(position)).collect::<Result<_, _>>()?;
-        if step == FencingStep::MayStore {
-            after.extend(positions);
-        }
-        Ok(after)
     }
+
+    fn go_through(&mut self, spot: Spot, position: FencingPosition) -> Result<(), Unproved> {
+        let segment = &self.functions[spot.activation.function].segments[spot.segment];
+        let end = segment.end;
+        let mut positions = Positions::from([position]);
+        for &step in &segment.steps {
+            let mut after: Positions = positions.iter().map(|&position| step.on(position)).collect::<Result<_, _>>()?;
+            if step == FencingStep::MayStore {
+                after.extend(positions);
+            }
+            positions = after;
+        }
+        for position in positions {
+            match end {
+                SegmentEnd::Call(function) => self.call(spot, Activation { function, entry: position })?,
+                SegmentEnd::Return => self.leave(spot.activation, position)?,
+                SegmentEnd::GoesOn => self.go_on(spot, position),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on behind a segment.
+    fn go_on(&mut self, spot: Spot, position: FencingPosition) {
+        for index in 0..self.functions[spot.activation.function].segments[spot.segment].next.len() {
+            let segment = self.functions[spot.activation.function].segments[spot.segment].next[index];
+            self.reach(Spot { segment, ..spot }, position);
+        }
+    }
+
+    fn call(&mut self, spot: Spot, callee: Activation) -> Result<(), Unproved> {
+        self.enter(callee)?;
+        let Some((exits, callers)) = self.activations.get_mut(&callee) else { return Ok(()) };
+        if callers.insert(spot) {
+            exits.clone().into_iter().for_each(|exit| self.go_on(spot, exit));
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, activation: Activation, position: FencingPosition) -> Result<(), Unproved> {
+        let is_transaction = self.functions[activation.function].is_transaction;
+        let exit = if is_transaction { FencingStep::End.on(position)? } else { position };
+        let Some((exits, callers)) = self.activations.get_mut(&activation) else { return Ok(()) };
+        if exits.insert(exit) {
+            callers.clone().into_iter().for_each(|caller| self.go_on(caller, exit));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the segments of a function: blocks, which end behind each call.
+fn segments(graph: &FlowGraph, steps: &[Vec<FencingStep>]) -> Vec<Segment> {
+    let calls = |steps: &Vec<FencingStep>| steps.iter().filter(|step| matches!(step, FencingStep::Call(_))).count();
+    let mut begins = vec![0];
+    for steps in steps {
+        begins.push(begins[begins.len() - 1] + 1 + calls(steps));
+    }
+    let mut segments = Vec::new();
+    for (block, steps) in steps.iter().enumerate() {
+        let mut segment = Vec::new();
+        for &step in steps {
+            if let FencingStep::Call(function) = step {
+                let next = vec![segments.len() + 1];
+                let steps = std::mem::take(&mut segment);
+                segments.push(Segment { steps, end: SegmentEnd::Call(function), next });
+            } else {
+                segment.push(step);
+            }
+        }
+        let returns = graph.blocks[block].terminator().is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet));
+        let end = if returns { SegmentEnd::Return } else { SegmentEnd::GoesOn };
+        let next = graph.successors(block).iter().map(|&next| begins[next]).collect();
+        segments.push(Segment { steps: segment, end, next });
+    }
+    segments
 }
 
 /// The finder of the steps of instructions.
@@ -245,12 +322,7 @@ impl Steps<'_> {
         };
         let of_block = |block: &Block| block.instructions().into_iter().flat_map(of_instruction).collect();
         let steps: Vec<Vec<FencingStep>> = graph.blocks.iter().map(of_block).collect();
-        let returns = |block: &usize| {
-            let end = graph.blocks[*block].terminator();
-            end.is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet))
-        };
-        let returns = (0..graph.blocks.len()).filter(returns).collect();
-        FencingBody { graph, steps, returns, is_transaction }
+        FencingBody { segments: segments(&graph, &steps), is_transaction }
     }
 
     /// Returns the steps of a hook's action.

@@ -12,7 +12,7 @@ use crate::abi::{FH_FRESH_BYTE, FH_FRESH_BYTES};
 use crate::escape::Privacy;
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::{Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
+use crate::ir::{Block, Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
 use crate::sites::{Places, Site};
 use inkwell::llvm_sys::LLVMOpcode;
 
@@ -49,7 +49,7 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, variables: &Locals, layou
         return Ok(());
     }
     let site = hooks.site(&variables.site)?;
-    let first = Function(function).blocks().first().and_then(|block| block.first_non_phi());
+    let first = Function(function).entry().and_then(Block::first_non_phi);
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
     let depth = hooks.call("__fh_frame", &[])?;

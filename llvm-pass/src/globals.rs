@@ -18,11 +18,12 @@ use crate::types::Types;
 /// Moves all variables of the module to their sections, after all hooks are in place.
 pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -> Result<()> {
     let types = Types::of(module);
+    let mut kept = Vec::new();
     for global in globals(module) {
         let name = global.name();
         match name.as_str() {
-            "llvm.global_ctors" => take_structors(hooks, global, "fh_ctors")?,
-            "llvm.global_dtors" => take_structors(hooks, global, "fh_dtors")?,
+            "llvm.global_ctors" => kept.extend(take_structors(hooks, global, "fh_ctors")?),
+            "llvm.global_dtors" => kept.extend(take_structors(hooks, global, "fh_dtors")?),
             _ => {}
         }
         if name.starts_with("llvm.") || name.starts_with(".fh.") || name.starts_with("__fh_") {
@@ -34,16 +35,17 @@ pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -
             let (size, members) =
                 (layout.allocated_size(Global(global).value_type()), types.of_variable(global, layout));
             let padded = shim::pad(global, GAP)?;
-            record(hooks, padded, size, [source_name(&name), &members])?;
+            kept.push(record(hooks, padded, size, [source_name(&name), &members])?);
         }
     }
+    shim::keep(module, &kept);
     Ok(())
 }
 
 /// Hands the list of constructors or destructors to the runtime, which calls them in each execution. Where no tool
-/// controls the program, the system calls them.
-fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
-    let Some(initializer) = Global(list).initializer() else { return Ok(()) };
+/// controls the program, the system calls them. Returns the runtime's list, which nothing names.
+fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<Option<Value>> {
+    let Some(initializer) = Global(list).initializer() else { return Ok(None) };
     let kind = initializer.kind().typed();
     let copied = hooks.module.add_global(kind, None, ".fh.structors");
     copied.set_initializer(&initializer.basic());
@@ -51,15 +53,15 @@ fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
     copied.set_linkage(inkwell::module::Linkage::Private);
     copied.set_section(Some(section));
     copied.set_alignment(8);
-    shim::keep(handle(&copied.as_pointer_value())?);
-    stubs::guard(hooks, list)
+    stubs::guard(hooks, list)?;
+    handle(&copied.as_pointer_value()).map(Some)
 }
 
 /// The number of bytes behind each variable that belong to none (`runtime/src/state/globals.rs`).
 const GAP: u32 = 16;
 
-/// Emits the record of a variable of this size, with its name and its members.
-fn record(hooks: &mut Hooks, variable: Value, size: u64, texts: [&str; 2]) -> Result<()> {
+/// Emits the record of a variable of this size, with its name and its members, and returns it: nothing names it.
+fn record(hooks: &mut Hooks, variable: Value, size: u64, texts: [&str; 2]) -> Result<Value> {
     let [name, members] = texts.map(|text| hooks.string(text).into());
     let size = hooks.long(size).into();
     let value = hooks.record("fh_variable", &[variable.pointer().into(), size, name, members])?;
@@ -69,8 +71,7 @@ fn record(hooks: &mut Hooks, variable: Value, size: u64, texts: [&str; 2]) -> Re
     global.set_linkage(inkwell::module::Linkage::Private);
     global.set_section(Some("fh_globals"));
     global.set_alignment(8);
-    shim::keep(handle(&global.as_pointer_value())?);
-    Ok(())
+    handle(&global.as_pointer_value())
 }
 
 /// Puts a definition into one of two sections, for variables with a value and for zeros, and returns whether it was moved. What

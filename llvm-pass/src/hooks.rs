@@ -18,7 +18,7 @@ use inkwell::values::{
 use crate::abi::{self, Kind};
 use crate::expressions::Object;
 use crate::failure::{Failure, Result};
-use crate::ir::{Function, Type, Value};
+use crate::ir::{Block, Function, Type, Value};
 use crate::sites::{Frame, Site};
 
 /// The builder of calls of hooks, and of their arguments, in a module.
@@ -259,7 +259,7 @@ impl<'ctx> Hooks<'ctx> {
 
     /// Returns a new variable in a function's frame.
     pub(crate) fn variable<T: BasicType<'ctx>>(&self, function: Value, kind: T) -> Result<PointerValue<'ctx>> {
-        let entry = Function(function).blocks().first().and_then(|block| block.instructions().first().copied());
+        let entry = Function(function).entry().and_then(Block::first);
         let builder = self.context.create_builder();
         let entry = entry.ok_or_else(|| Failure::new("a function without instructions"))?;
         // SAFETY: the handle is a live instruction.

@@ -41,8 +41,12 @@ struct Labeller<'a, 'ctx> {
 /// Puts labels beside all values of a function.
 pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout) -> Result<()> {
     let graph = FlowGraph::of(function);
-    let blocks: Vec<(Block, Vec<Value>)> =
-        in_order(&graph).into_iter().map(|block| (block, block.instructions())).collect();
+    let blocks: Vec<(Block, Vec<Value>)> = graph
+        .reverse_postorder()
+        .into_iter()
+        .map(|number| graph.blocks[number])
+        .map(|block| (block, block.instructions()))
+        .collect();
     let mut labeller =
         Labeller { code: Code { hooks, layout }, names, byval: attribute_kind("byval"), labels: HashMap::new() };
     let mut phis = Vec::new();
@@ -63,27 +67,6 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout
         labeller.end_phi(phi, &labels)?;
     }
     Ok(())
-}
-
-/// Returns the blocks, each after those that dominate it.
-fn in_order(graph: &FlowGraph) -> Vec<Block> {
-    let mut seen = vec![false; graph.blocks.len()];
-    let mut order = Vec::new();
-    let mut path = vec![(0, 0)];
-    seen[0] = true;
-    while let Some((block, next)) = path.last_mut() {
-        if let Some(&successor) = graph.successors(*block).get(*next) {
-            *next += 1;
-            if !std::mem::replace(&mut seen[successor], true) {
-                path.push((successor, 0));
-            }
-        } else {
-            order.push(graph.blocks[*block]);
-            path.pop();
-        }
-    }
-    order.reverse();
-    order
 }
 
 /// Returns how many labels values of a type have.

@@ -9,7 +9,7 @@
 //! ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag notes before each store
 //! whether it changes something.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::LLVMOpcode;
 
@@ -82,7 +82,6 @@ pub(crate) struct Loops<'a> {
 
 /// The private memory that an instruction writes natively.
 struct NativeWrite {
-    block: usize,
     instruction: Value,
     variables: Vec<Value>,
     /// Whether it writes memory that cannot be watched.
@@ -92,11 +91,11 @@ struct NativeWrite {
 impl<'a> Loops<'a> {
     /// Returns the private thread-local variables that some function writes.
     pub(crate) fn written_thread_locals(functions: &[Value], privacy: &Privacy, effects: &Effects) -> Vec<Value> {
-        let mut found = Vec::new();
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for instruction in functions.iter().flat_map(|&function| Function(function).instructions()) {
             for pointer in native_writes(&effects.of(instruction), privacy) {
                 for variable in privacy.variables(pointer).unwrap_or_default() {
-                    if variable.is(Class::GlobalVariable) && !found.contains(&variable) {
+                    if variable.is(Class::GlobalVariable) && seen.insert(variable) {
                         found.push(variable);
                     }
                 }
@@ -119,18 +118,15 @@ impl<'a> Loops<'a> {
             .map(|block| block.iter().any(|one| hooked.contains(one) || self.is_visible_call(*one)))
             .collect();
         let writes = self.native_writes(&instructions);
-        let mut locals: Vec<Value> = Vec::new();
-        for variable in writes.iter().flat_map(|write| &write.variables) {
-            if !variable.is(Class::GlobalVariable) && !locals.contains(variable) {
-                locals.push(*variable);
-            }
-        }
-        let liveness = Liveness::of(&graph, &locals, self.effects, self.privacy, self.layout);
+        let is_hooked = |found: &&Loop| found.reducible && found.body.iter().any(|&block| active[block]);
+        let inside =
+            |found: &Loop| -> Vec<&NativeWrite> { found.body.iter().flat_map(|&block| &writes[block]).collect() };
+        let plans: Vec<(&Loop, Vec<&NativeWrite>)> =
+            loops.iter().filter(is_hooked).map(|found| (found, inside(found))).collect();
+        let liveness = Liveness::of(&graph, &headers(&plans), self.effects, self.privacy, self.layout);
         let mut plan = LoopPlan::default();
-        let mut bodies = Vec::new();
-        for found in loops.iter().filter(|found| found.reducible && found.body.iter().any(|&block| active[block])) {
+        for (found, inside) in &plans {
             let calls = found.body.iter().any(|&block| instructions[block].iter().any(|&one| self.calls_back(one)));
-            let inside: Vec<&NativeWrite> = writes.iter().filter(|write| found.body.contains(&write.block)).collect();
             plan.loops.push(HookedLoop {
                 header: graph.blocks[found.header],
                 edges: graph
@@ -138,25 +134,16 @@ impl<'a> Loops<'a> {
                     .iter()
                     .map(|&from| (graph.blocks[from], found.sources.contains(&from)))
                     .collect(),
-                watched: self.watched(found.header, &inside, calls, &liveness),
+                watched: self.watched(found.header, inside, calls, &liveness),
                 flagged: inside.iter().any(|write| write.unwatched),
                 site: self.site(&graph, found, &instructions),
             });
-            bodies.push(&found.body);
         }
         for found in loops.iter().filter(|found| self.is_endless(&graph, found, &instructions)) {
             let site = self.site(&graph, found, &instructions);
             plan.endless.push(EndlessLoop { header: graph.blocks[found.header], site });
         }
-        plan.writes = writes
-            .iter()
-            .filter(|write| write.unwatched)
-            .map(|write| FlaggedWrite {
-                instruction: write.instruction,
-                loops: (0..bodies.len()).filter(|&one| bodies[one].contains(&write.block)).collect(),
-            })
-            .filter(|write| !write.loops.is_empty())
-            .collect();
+        plan.writes = flagged_writes(&writes, plans.iter().map(|(found, _)| *found));
         plan
     }
 
@@ -243,28 +230,24 @@ impl<'a> Loops<'a> {
             }
     }
 
-    /// Returns the native writes of private memory in the blocks.
-    fn native_writes(&self, instructions: &[Vec<Value>]) -> Vec<NativeWrite> {
-        let mut found = Vec::new();
-        for (block, instruction) in
-            instructions.iter().enumerate().flat_map(|(block, all)| all.iter().map(move |&one| (block, one)))
-        {
-            let pointers = native_writes(&self.effects.of(instruction), self.privacy);
-            let mut write = NativeWrite { block, instruction, variables: Vec::new(), unwatched: false };
-            for pointer in pointers {
-                match self.privacy.variables(pointer) {
-                    None => write.unwatched = true,
-                    Some(variables) => {
-                        write.unwatched |= variables.iter().any(|&variable| self.size(variable).is_none());
-                        write.variables.extend(variables.iter().filter(|&&one| self.size(one).is_some()));
-                    }
+    /// Returns the native writes of private memory in each block.
+    fn native_writes(&self, instructions: &[Vec<Value>]) -> Vec<Vec<NativeWrite>> {
+        instructions.iter().map(|all| all.iter().filter_map(|&one| self.native_write(one)).collect()).collect()
+    }
+
+    /// Returns the private memory that an instruction writes natively, if it writes any.
+    fn native_write(&self, instruction: Value) -> Option<NativeWrite> {
+        let mut write = NativeWrite { instruction, variables: Vec::new(), unwatched: false };
+        for pointer in native_writes(&self.effects.of(instruction), self.privacy) {
+            match self.privacy.variables(pointer) {
+                None => write.unwatched = true,
+                Some(variables) => {
+                    write.unwatched |= variables.iter().any(|&variable| self.size(variable).is_none());
+                    write.variables.extend(variables.iter().filter(|&&one| self.size(one).is_some()));
                 }
             }
-            if write.unwatched || !write.variables.is_empty() {
-                found.push(write);
-            }
         }
-        found
+        (write.unwatched || !write.variables.is_empty()).then_some(write)
     }
 
     /// Returns the size in bytes of a variable that can be watched: one that stays in one place for all of the function's time,
@@ -272,7 +255,7 @@ impl<'a> Loops<'a> {
     fn size(&self, variable: Value) -> Option<u64> {
         let kind = if variable.is(Class::Alloca) {
             let fixed = variable.operand(0).is(Class::ConstantInt) && Constant(variable.operand(0)).unsigned() == 1;
-            let in_entry = Function(variable.function()).blocks().first() == Some(&variable.block());
+            let in_entry = Function(variable.function()).entry() == Some(variable.block());
             (fixed && in_entry).then(|| Instruction(variable).allocated_type())?
         } else if variable.is(Class::GlobalVariable) {
             Global(variable).value_type()
@@ -294,14 +277,10 @@ impl<'a> Loops<'a> {
         liveness: &Liveness,
     ) -> Vec<ComparedVariable> {
         let called: &[Value] = if calls { &self.thread_locals } else { &[] };
-        let mut variables: Vec<Value> = Vec::new();
-        for &variable in writes.iter().flat_map(|write| &write.variables).chain(called) {
-            if !variables.contains(&variable) {
-                variables.push(variable);
-            }
-        }
+        let mut seen = HashSet::new();
+        let variables = writes.iter().flat_map(|write| &write.variables).chain(called).copied();
         variables
-            .into_iter()
+            .filter(|&variable| seen.insert(variable))
             .filter_map(|variable| {
                 let size = self.size(variable)?;
                 let bytes = if variable.is(Class::GlobalVariable) {
@@ -332,6 +311,32 @@ impl<'a> Loops<'a> {
             places.find(|one| !one.is(Class::Phi) && one.location().is_some_and(|location| location.line() != 0));
         self.places.site(told.unwrap_or(instructions[block][instructions[block].len() - 1]), None)
     }
+}
+
+/// Returns the headers of the loops that write each local variable.
+fn headers(loops: &[(&Loop, Vec<&NativeWrite>)]) -> HashMap<Value, Vec<usize>> {
+    let mut headers: HashMap<Value, Vec<usize>> = HashMap::new();
+    for (found, inside) in loops {
+        for &variable in inside.iter().flat_map(|write| &write.variables).filter(|one| !one.is(Class::GlobalVariable)) {
+            let headers = headers.entry(variable).or_default();
+            if headers.last() != Some(&found.header) {
+                headers.push(found.header);
+            }
+        }
+    }
+    headers
+}
+
+/// Returns the writes in each block that set flags of the loops around it.
+fn flagged_writes<'a>(writes: &[Vec<NativeWrite>], loops: impl Iterator<Item = &'a Loop>) -> Vec<FlaggedWrite> {
+    let mut around: Vec<Vec<usize>> = vec![Vec::new(); writes.len()];
+    for (number, found) in loops.enumerate() {
+        found.body.iter().for_each(|&block| around[block].push(number));
+    }
+    let in_loops = writes.iter().zip(&around).filter(|(_, loops)| !loops.is_empty());
+    let unwatched = in_loops
+        .flat_map(|(writes, loops)| writes.iter().filter(|write| write.unwatched).map(move |write| (write, loops)));
+    unwatched.map(|(write, loops)| FlaggedWrite { instruction: write.instruction, loops: loops.clone() }).collect()
 }
 
 /// Returns the blocks that a block goes to, once for each edge; a branch on a constant goes one way, as that of `do {} while
@@ -369,14 +374,21 @@ pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<
         Function(function).instructions().into_iter().filter(|&one| is_true_call(one, names)).collect()
     };
     let unhooked = functions.iter().filter(|(function, hooks)| hooks.is_empty() && body_is_final(*function));
-    let mut calls: Vec<(Value, Vec<Value>)> = unhooked.map(|&(function, _)| (function, calls(function))).collect();
-    loop {
-        let quiet: HashSet<Value> = calls.iter().map(|&(function, _)| function).collect();
-        calls.retain(|(_, all)| all.iter().all(|&call| quiet.contains(&Call(call).callee())));
-        if calls.len() == quiet.len() {
-            return quiet;
-        }
+    let calls: Vec<(Value, Vec<Value>)> = unhooked.map(|&(function, _)| (function, calls(function))).collect();
+    let mut quiet: HashSet<Value> = calls.iter().map(|&(function, _)| function).collect();
+    let mut callers: HashMap<Value, Vec<Value>> = HashMap::new();
+    for (function, callee) in
+        calls.iter().flat_map(|(function, all)| all.iter().map(|call| (*function, Call(*call).callee())))
+    {
+        callers.entry(callee).or_default().push(function);
     }
+    // Those that call what is not quiet are not, nor are those that call them.
+    let mut loud: Vec<Value> = callers.keys().copied().filter(|callee| !quiet.contains(callee)).collect();
+    while let Some(callee) = loud.pop() {
+        let callers = callers.get(&callee).into_iter().flatten();
+        loud.extend(callers.filter(|caller| quiet.remove(caller)));
+    }
+    quiet
 }
 
 /// Returns the native writes among these effects of an instruction.

@@ -1,6 +1,8 @@
 //! The objects that pointers may point into, found at the root of getelementptrs, casts, phis and selects.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use inkwell::llvm_sys::LLVMOpcode;
 
@@ -29,35 +31,47 @@ pub(crate) enum Object {
     Other,
 }
 
-/// The finder of pointers' roots.
+/// The finder of pointers' roots, for as long as no pointer of the module becomes another one.
 pub(crate) struct Objects<'names> {
     names: &'names Names,
     layout: Layout,
     byval: u32,
+    /// What was found. Pointers are made from each other in long chains, each of which is asked for.
+    found: RefCell<HashMap<Value, Rc<[Object]>>>,
 }
 
 impl<'names> Objects<'names> {
     /// Makes a finder for a module of this layout.
     pub(crate) fn new(names: &'names Names, layout: Layout) -> Self {
-        Self { names, layout, byval: attribute_kind("byval") }
+        Self { names, layout, byval: attribute_kind("byval"), found: RefCell::default() }
     }
 
     /// Returns the objects that a pointer may point into, each once, in the order of the walk.
-    pub(crate) fn of(&self, pointer: Value) -> Vec<Object> {
-        let mut found = Vec::new();
+    pub(crate) fn of(&self, pointer: Value) -> Rc<[Object]> {
+        let known = |value: &Value| self.found.borrow().get(value).cloned();
+        if let Some(known) = known(&pointer) {
+            return known;
+        }
+        let mut objects = Vec::new();
+        let mut add = |object| {
+            if !objects.contains(&object) {
+                objects.push(object);
+            }
+        };
         let mut seen = HashSet::new();
         let mut open = vec![pointer];
         while let Some(value) = open.pop() {
             if !seen.insert(value) {
                 continue;
             }
-            if let Some(object) = self.step(value, &mut open)
-                && !found.contains(&object)
-            {
-                found.push(object);
+            match known(&value) {
+                Some(known) => known.iter().copied().for_each(&mut add),
+                None => self.step(value, &mut open).into_iter().for_each(&mut add),
             }
         }
-        found
+        let objects: Rc<[Object]> = objects.into();
+        self.found.borrow_mut().insert(pointer, Rc::clone(&objects));
+        objects
     }
 
     /// Whether all the objects that a pointer may point into satisfy a test, and there is one that is not nothing.

@@ -192,11 +192,16 @@ const char *fencehound_function_name(LLVMMetadataRef location, size_t *length) {
     return name.data();
 }
 
-// Whether the function that a place is in is a wrapper.
-bool fencehound_is_in_wrapper(LLVMModuleRef module, LLVMMetadataRef location) {
+// The function that was marked as a wrapper with this number; null behind the last one.
+LLVMMetadataRef fencehound_wrapper(LLVMModuleRef module, unsigned number) {
     const NamedMDNode *wrappers = unwrap(module)->getNamedMetadata(WRAPPERS);
-    const MDNode *subprogram = unwrap<DILocation>(location)->getScope()->getSubprogram();
-    return wrappers && is_contained(wrappers->operands(), subprogram);
+    return wrappers && number < wrappers->getNumOperands() ? wrap(wrappers->getOperand(number))
+                                                           : nullptr;
+}
+
+// The function that a place is in.
+LLVMMetadataRef fencehound_subprogram(LLVMMetadataRef location) {
+    return wrap(unwrap<DILocation>(location)->getScope()->getSubprogram());
 }
 
 // Turns the constant expressions over a global variable that functions use into instructions.
@@ -204,10 +209,12 @@ void fencehound_expand_constants(LLVMValueRef global) {
     convertUsersOfConstantsToInstructions({unwrap<Constant>(global)});
 }
 
-// Keeps a global that nothing names.
-void fencehound_keep(LLVMValueRef global) {
-    auto *value = unwrap<GlobalValue>(global);
-    appendToUsed(*value->getParent(), {value});
+// Keeps globals that nothing names. Each call copies the list of all that are kept.
+void fencehound_keep(LLVMModuleRef module, const LLVMValueRef *globals, size_t count) {
+    SmallVector<GlobalValue *> kept;
+    for (LLVMValueRef global : ArrayRef(globals, count))
+        kept.push_back(unwrap<GlobalValue>(global));
+    appendToUsed(*unwrap(module), kept);
 }
 
 // Puts so many bytes that belong to nothing behind a variable; gives back what stands for it now.

@@ -1,5 +1,6 @@
 //! The functions of shim.cpp, which reach what LLVM's C interface does not.
 
+use std::collections::HashSet;
 use std::ffi::{CStr, c_char};
 
 use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
@@ -22,13 +23,14 @@ unsafe extern "C" {
     fn fencehound_delete_body(function: LLVMValueRef);
     fn fencehound_split(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMValueRef;
     fn fencehound_expand_constants(global: LLVMValueRef);
-    fn fencehound_keep(global: LLVMValueRef);
+    fn fencehound_keep(module: LLVMModuleRef, globals: *const LLVMValueRef, count: usize);
     fn fencehound_pad(variable: LLVMValueRef, bytes: u32) -> LLVMValueRef;
     fn fencehound_can_inline(function: LLVMValueRef) -> bool;
     fn fencehound_inline(call: LLVMValueRef) -> bool;
     fn fencehound_mark_wrapper(function: LLVMValueRef);
     fn fencehound_function_name(location: LLVMMetadataRef, length: *mut usize) -> *const c_char;
-    fn fencehound_is_in_wrapper(module: LLVMModuleRef, location: LLVMMetadataRef) -> bool;
+    fn fencehound_wrapper(module: LLVMModuleRef, number: u32) -> LLVMMetadataRef;
+    fn fencehound_subprogram(location: LLVMMetadataRef) -> LLVMMetadataRef;
     fn fencehound_template_file() -> *const c_char;
     fn fencehound_wants_labels() -> bool;
     fn fencehound_wants_unwritten() -> bool;
@@ -100,10 +102,24 @@ pub(crate) fn function_name(location: Location) -> String {
     ir::text(start, length)
 }
 
-/// Whether the function that a place is in is a wrapper of this module.
-pub(crate) fn is_in_wrapper(module: LLVMModuleRef, location: Location) -> bool {
-    // SAFETY: module and place are live.
-    unsafe { fencehound_is_in_wrapper(module, location.raw()) }
+/// A function of the source, as the debug information has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Subprogram(LLVMMetadataRef);
+
+/// Returns the functions that were marked as wrappers.
+pub(crate) fn wrappers(module: LLVMModuleRef) -> HashSet<Subprogram> {
+    let wrapper = |number| {
+        // SAFETY: the module is live.
+        let wrapper = unsafe { fencehound_wrapper(module, number) };
+        (!wrapper.is_null()).then_some(Subprogram(wrapper))
+    };
+    (0..).map_while(wrapper).collect()
+}
+
+/// Returns the function of the source that a place is in.
+pub(crate) fn subprogram(location: Location) -> Subprogram {
+    // SAFETY: the place is live.
+    Subprogram(unsafe { fencehound_subprogram(location.raw()) })
 }
 
 /// Builds an empty `if (condition) {}` before an instruction, and returns its end, before which to build.
@@ -119,10 +135,11 @@ pub(crate) fn expand_constants(global: Value) {
     unsafe { fencehound_expand_constants(global.raw()) }
 }
 
-/// Keeps a global that nothing in its module names.
-pub(crate) fn keep(global: Value) {
-    // SAFETY: the handle is a live global.
-    unsafe { fencehound_keep(global.raw()) }
+/// Keeps globals that nothing in their module names. Each call takes as long as there are globals that are kept already.
+pub(crate) fn keep(module: LLVMModuleRef, globals: &[Value]) {
+    let globals: Vec<LLVMValueRef> = globals.iter().map(|global| global.raw()).collect();
+    // SAFETY: module and globals are live; pointer and length are of one list.
+    unsafe { fencehound_keep(module, globals.as_ptr(), globals.len()) }
 }
 
 /// Puts this many bytes that belong to nothing behind a variable, and returns the variable that takes its place.

@@ -1,12 +1,13 @@
 //! Places in the source: where a hook is called, and the text of the variable that it accesses.
 
+use std::collections::HashSet;
 use std::iter::successors;
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use crate::expressions::{Expressions, Object};
 use crate::ir::{Function, Layout, Location, Value, compilation_folder, source_file};
-use crate::shim;
+use crate::shim::{self, Subprogram};
 use crate::types::Types;
 
 /// A place in the source where a hook is called, from which a `struct fh_site` is made.
@@ -34,7 +35,7 @@ pub(crate) struct Frame {
 
 /// The finder of a module's sites.
 pub(crate) struct Places {
-    module: LLVMModuleRef,
+    wrappers: HashSet<Subprogram>,
     expressions: Expressions,
     source_file: String,
     folder: Option<String>,
@@ -49,7 +50,7 @@ impl Places {
         let expressions = Expressions::new(Types::of(module), layout);
         let folder = compilation_folder(module);
         let here = folder.as_deref().and_then(working_folder);
-        Self { module, expressions, source_file: source_file(module), folder, here }
+        Self { wrappers: shim::wrappers(module), expressions, source_file: source_file(module), folder, here }
     }
 
     /// Returns the site of an instruction: the innermost place outside wrappers. If the instruction accesses something,
@@ -64,7 +65,8 @@ impl Places {
                 stack.push(Frame { file: self.source_file.clone(), function, line: 0, column: 0 });
             }
         }
-        let wrapping = locations.iter().take_while(|location| shim::is_in_wrapper(self.module, **location)).count();
+        let wrapping =
+            locations.iter().take_while(|location| self.wrappers.contains(&shim::subprogram(**location))).count();
         let Frame { file, function, line, column } = stack[wrapping.min(stack.len() - 1)].clone();
         if stack.len() == 1 {
             stack.clear();

@@ -8,6 +8,8 @@
 //! transaction or an atomic block as a whole, calls itself, or says `noinline` (which clang says of all at -O0, so that
 //! it counts from -O1 on).
 
+use std::collections::HashSet;
+
 use inkwell::llvm_sys::core::LLVMDeleteFunction;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
@@ -32,9 +34,10 @@ pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
         !stays && reader.is_movable(function)
     };
     let movable: Vec<Value> = definitions(module).into_iter().filter(is_movable).collect();
+    let set: HashSet<Value> = movable.iter().copied().collect();
     let mut found = false;
     for &function in &movable {
-        let calls_another = calls(function).any(|call| movable.contains(&Call(call).callee()));
+        let calls_another = calls(function).any(|call| set.contains(&Call(call).callee()));
         let callers = calls_of(function);
         if calls_another || callers.is_empty() {
             continue;
@@ -60,13 +63,8 @@ fn calls(function: Value) -> impl Iterator<Item = Value> {
 
 /// Returns the calls of a function that may be replaced, each once: a call may use the function as an argument, too.
 fn calls_of(function: Value) -> Vec<Value> {
-    let mut found: Vec<Value> = Vec::new();
-    for user in function.users() {
-        if is_call_of(user, function) && !found.contains(&user) {
-            found.push(user);
-        }
-    }
-    found
+    let mut seen = HashSet::new();
+    function.users().into_iter().filter(|&user| is_call_of(user, function) && seen.insert(user)).collect()
 }
 
 /// Whether a user of a function is a call of it, by its own type, that may be replaced.

@@ -233,11 +233,15 @@ impl Value {
 }
 
 impl Block {
+    /// Returns the first instruction of the block.
+    pub(crate) fn first(self) -> Option<Value> {
+        // SAFETY: the block is live.
+        Value::from_raw(unsafe { LLVMGetFirstInstruction(self.0) })
+    }
+
     /// Returns the instructions of the block, in order.
     pub(crate) fn instructions(self) -> Vec<Value> {
-        // SAFETY: the block is live.
-        let first = Value::from_raw(unsafe { LLVMGetFirstInstruction(self.0) });
-        std::iter::successors(first, |instruction| instruction.next()).collect()
+        std::iter::successors(self.first(), |instruction| instruction.next()).collect()
     }
 
     /// Returns the last instruction of the block.
@@ -267,7 +271,8 @@ impl Block {
 
     /// Returns the first instruction of the block that is not a phi.
     pub(crate) fn first_non_phi(self) -> Option<Value> {
-        self.instructions().into_iter().find(|instruction| !instruction.is(Class::Phi))
+        std::iter::successors(self.first(), |instruction| instruction.next())
+            .find(|instruction| !instruction.is(Class::Phi))
     }
 
     /// Returns inkwell's typed view of the block.

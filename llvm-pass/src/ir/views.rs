@@ -143,11 +143,16 @@ impl Function {
         unsafe { LLVMDISubprogramGetLine(subprogram) }
     }
 
-    /// Returns the blocks of a function, in order.
-    pub(crate) fn blocks(self) -> Vec<Block> {
+    /// Returns the block with which a function begins, if it has a body.
+    pub(crate) fn entry(self) -> Option<Block> {
         // SAFETY: the handle is a live function.
         let first = unsafe { LLVMGetFirstBasicBlock(self.0.raw()) };
-        std::iter::successors((!first.is_null()).then_some(Block(first)), |block| {
+        (!first.is_null()).then_some(Block(first))
+    }
+
+    /// Returns the blocks of a function, in order.
+    pub(crate) fn blocks(self) -> Vec<Block> {
+        std::iter::successors(self.entry(), |block| {
             // SAFETY: the block is live.
             let next = unsafe { LLVMGetNextBasicBlock(block.0) };
             (!next.is_null()).then_some(Block(next))
