@@ -9,7 +9,7 @@
 //! - Private memory has a label for each byte, which the runtime keeps: native loads and stores ask for it and set it.
 //! - Arguments and results of calls go through a record of the runtime's; the labels of what is passed by value are at
 //!   addresses of their own meanwhile, where no memory is. A function that is not instrumented is given
-//!   no value that is not known, and its result depends on its arguments.
+//!   no value that is not known, and its result depends on its arguments. One that the runtime models branches on them.
 //! - A branch, an address, a division and a call through a pointer ask for a value that is known.
 
 mod code;
@@ -28,6 +28,12 @@ use crate::names::Names;
 use code::{
     ADDRESS, ARGUMENTS, Code, EXPECTED, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, UNUSED, is_none,
 };
+
+/// The modelled functions that only show a value: nothing that comes later depends on it.
+const SHOWS: [&str; 2] = ["fh_observe", "fh_ignore"];
+
+/// The modelled functions that return a value that the thread has given them before.
+const GIVES_BACK: [&str; 2] = ["pthread_getspecific", "tss_get"];
 
 /// The builder of the labels of one function.
 struct Labeller<'a, 'ctx> {
@@ -346,10 +352,18 @@ impl<'ctx> Labeller<'_, 'ctx> {
                 labels.push(self.code.hooks.call("__fh_label_get", &[argument.basic(), self.code.length(kind)])?);
             }
         }
-        let label = self.code.union(&labels)?;
-        let computes = matches!(callee(call, self.names), Callee::Intrinsic(_) | Callee::Assembly(_));
-        if !computes {
-            self.code.know(label)?;
+        let mut label = self.code.union(&labels)?;
+        match callee(call, self.names) {
+            Callee::Intrinsic(_) | Callee::Assembly(_) => {}
+            Callee::Modelled(name) if !SHOWS.contains(&name.as_str()) => {
+                self.code.operands(label)?;
+                if GIVES_BACK.contains(&name.as_str()) {
+                    self.code.put(RESULTS, self.code.none())?;
+                    self.code.behind(call)?;
+                    label = self.code.union(&[label, self.code.get(RESULTS)?])?;
+                }
+            }
+            _ => self.code.know(label)?,
         }
         if call.kind().kind() != LLVMTypeKind::LLVMVoidTypeKind {
             self.set(call, label);

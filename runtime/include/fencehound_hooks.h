@@ -250,6 +250,8 @@ uint32_t __fh_label_select(uint32_t by, uint32_t chosen, uint32_t other);
 /* The value is needed now; or the program branches on it. */
 void __fh_label_know(uint32_t label);
 void __fh_label_branch(uint32_t label);
+/* The label of all arguments of the modelled function that is called next. */
+void __fh_label_operands(uint32_t label);
 /* The labels of private memory. */
 uint32_t __fh_label_get(const void *address, uint64_t length);
 void __fh_label_put(const void *address, uint64_t length, uint32_t label);

@@ -115,6 +115,11 @@ impl<'ctx> Code<'_, 'ctx> {
         Ok(())
     }
 
+    /// Tells the runtime what the arguments of the modelled function that is called next depend on, though it be nothing.
+    pub(super) fn operands(&self, label: IntValue<'ctx>) -> Result<()> {
+        self.hooks.call("__fh_label_operands", &[label.into()]).map(drop)
+    }
+
     /// Tells the runtime that the program branches on a value.
     pub(super) fn branch(&self, label: IntValue<'ctx>) -> Result<()> {
         if !is_none(label) {

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_void};
 use crate::graph::stops::{park, refuse};
 use crate::process::sites::{RecordPointer, text};
 use crate::run::with;
-use crate::state::graph::labels::{Label, loaded};
+use crate::state::graph::labels::{self, Label, loaded};
 use crate::state::graph::{Graph, Stop};
 use crate::state::unmodelled::Unmodelled;
 use engine::graph::Reached;
@@ -17,6 +17,20 @@ pub(crate) fn branch_on_loaded() {
     if loaded != Label::NONE {
         __fh_label_branch(loaded);
     }
+}
+
+/// Notes a branch that depends on the result of the function that has just returned, since the thread ends with it.
+pub(crate) fn branch_on_result() {
+    let result = labels::of_result();
+    if result != Label::NONE {
+        __fh_label_branch(result);
+    }
+    __fh_label_operands(Label::NONE);
+}
+
+/// Returns the label of what the arguments of the running modelled function depend on.
+pub(crate) fn of_operands() -> Label {
+    with(|runtime| runtime.graph.as_ref().map(|graph| graph.run.operands)).flatten().unwrap_or_default()
 }
 
 /// Returns the label of the success of the last compare-and-exchange.
@@ -135,6 +149,19 @@ extern "C" fn __fh_label_branch(label: Label) {
     });
 }
 
+/// Notes what the arguments of a modelled function depend on: the object that it acts on, and what it does.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_label_operands(label: Label) {
+    if label != Label::NONE {
+        __fh_label_branch(label);
+    }
+    with(|runtime| {
+        if let Some(graph) = runtime.graph.as_deref_mut() {
+            graph.run.operands = label;
+        }
+    });
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_get(address: *const c_void, length: u64) -> Label {
     get(address as usize, length as usize)
@@ -170,6 +197,7 @@ crate::abi::same_hooks!(
     __fh_label_copy,
     __fh_label_get,
     __fh_label_know,
+    __fh_label_operands,
     __fh_label_put,
     __fh_label_refuse,
     __fh_label_select,

@@ -16,6 +16,7 @@ use crate::schedule::objects::{self, Done};
 use crate::schedule::waits::Looks;
 use crate::schedule::{frames, mutexes, once, turns};
 use crate::state::ends::Handler;
+use crate::state::graph::labels;
 use crate::state::objects::Call;
 
 /// Adds what is to be done if the running thread ends.
@@ -90,15 +91,16 @@ pub(crate) fn destroy_values() {
     for _ in 0..ROUNDS {
         let mut from = 0;
         let mut any = false;
-        while let Some(Some((key, destructor, site, value))) = with(|runtime| {
+        while let Some(Some(next)) = with(|runtime| {
             let thread = runtime.running;
             runtime.process.keys.next_destructor(thread, from)
         }) {
             // A destructor of the C library acts for the thread's call that made the key.
-            calls_from(site);
+            calls_from(next.site);
+            labels::passes(next.value.label);
             // SAFETY: the program passed the destructor with the key, and the value.
-            unsafe { destructor(value as *mut c_void) };
-            (from, any) = (key + 1, true);
+            unsafe { (next.destructor)(next.value.value as *mut c_void) };
+            (from, any) = (next.key + 1, true);
         }
         if !any {
             return;

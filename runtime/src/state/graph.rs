@@ -119,6 +119,8 @@ pub(crate) struct Run {
     pub(crate) decided: Label,
     /// The labels of private memory.
     pub(crate) private: Private,
+    /// The reads on which the arguments of the modelled function that runs depend.
+    pub(crate) operands: Label,
     /// Whether what comes after the next access depends on what that reads.
     pub(crate) decides: bool,
     /// The reads on which the expected value of the last compare-and-exchange depends.
@@ -222,6 +224,7 @@ impl Graph {
                 addresses: Label::NONE,
                 decided: Label::NONE,
                 private: Private::default(),
+                operands: Label::NONE,
                 decides: false,
                 compared: Label::NONE,
                 piece: false,
@@ -258,7 +261,7 @@ impl Graph {
         (run.created, run.joined, run.keys) = (0, 0, 0);
         (run.piece, run.decides, run.patience, run.stop) = (false, false, None, None);
         (run.branches, run.synchronized, run.addresses) = (Label::NONE, Label::NONE, Label::NONE);
-        run.decided = Label::NONE;
+        (run.decided, run.operands) = (Label::NONE, Label::NONE);
         run.private.clear();
         run.ending.clear();
         labels::reset();
@@ -299,9 +302,11 @@ impl Graph {
         (since..next).zip(next..run.recorded.len()).all(same).then_some(since)
     }
 
-    /// Returns the reads that an access depends on here, beside those for its address and value.
+    /// Returns the reads that what a modelled function does depends on: its object is that of its arguments.
     pub(crate) fn depends(&mut self) -> Depends {
-        self.depends_on(Label::NONE, Label::NONE, Label::NONE)
+        let depends = self.depends_on(self.run.operands, Label::NONE, Label::NONE);
+        self.has_address(self.run.operands);
+        depends
     }
 
     /// Returns the reads that an access depends on here, given those for its address, its value and the value that it

@@ -7,6 +7,7 @@ use engine::event::Thread;
 use engine::per_thread::PerThread;
 
 use crate::process::sites::RecordPointer;
+use crate::state::graph::labels::Label;
 
 /// The most keys of a process, glibc's `PTHREAD_KEYS_MAX`.
 pub(crate) const LIMIT: u32 = 1024;
@@ -23,13 +24,32 @@ pub(crate) enum Key {
     Live(Option<Destructor>, RecordPointer),
 }
 
+/// A thread's value of a key.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Value {
+    pub(crate) value: usize,
+    /// The label of the loads that the value depends on, where the thread runs alone.
+    pub(crate) label: Label,
+}
+
+/// A destructor that is to be called.
+#[derive(Clone, Copy)]
+pub(crate) struct Destruction {
+    pub(crate) key: u32,
+    pub(crate) destructor: Destructor,
+    /// The place where the key was created.
+    pub(crate) site: RecordPointer,
+    /// The argument.
+    pub(crate) value: Value,
+}
+
 /// The keys, and each thread's values, by the numbers of keys.
 #[derive(Default)]
 pub(crate) struct Keys {
     /// The keys by number.
     pub(crate) keys: BTreeMap<u32, Key>,
     /// The values of each thread, by the number of the key.
-    values: PerThread<BTreeMap<u32, usize>>,
+    values: PerThread<BTreeMap<u32, Value>>,
     /// The keys that threads which run alone have deleted themselves.
     deleted: PerThread<BTreeSet<u32>>,
     /// One more than the highest thread that has values, or has deleted a key.
@@ -74,30 +94,27 @@ impl Keys {
     }
 
     /// Returns the thread's value of a key; 0 if the key does not live or has no value.
-    pub(crate) fn value(&self, thread: Thread, key: u32) -> usize {
+    pub(crate) fn value(&self, thread: Thread, key: u32) -> Value {
         if !self.is_live(thread, key) {
-            return 0;
+            return Value::default();
         }
-        self.values[thread].get(&key).copied().unwrap_or(0)
+        self.values[thread].get(&key).copied().unwrap_or_default()
     }
 
     /// Sets the thread's value of a key.
-    pub(crate) fn set(&mut self, thread: Thread, key: u32, value: usize) {
+    pub(crate) fn set(&mut self, thread: Thread, key: u32, value: Value) {
         self.values[thread].insert(key, value);
         self.used = self.used.max(thread.index() + 1);
     }
 
-    /// Returns the next destructor to be called, among the keys from `from` on: its key, itself, the place where the
-    /// key was created, and its argument, which is forgotten.
-    pub(crate) fn next_destructor(
-        &mut self,
-        thread: Thread,
-        from: u32,
-    ) -> Option<(u32, Destructor, RecordPointer, usize)> {
-        for (key, value) in self.values[thread].range_mut(from..) {
-            let is_deleted = self.deleted[thread].contains(key);
-            if let (Some(Key::Live(Some(destructor), site)), 1.., false) = (self.keys.get(key), *value, is_deleted) {
-                return Some((*key, *destructor, *site, std::mem::take(value)));
+    /// Returns the next destructor to be called, among the keys from `from` on, and forgets its argument.
+    pub(crate) fn next_destructor(&mut self, thread: Thread, from: u32) -> Option<Destruction> {
+        for (&key, held) in self.values[thread].range_mut(from..) {
+            let is_deleted = self.deleted[thread].contains(&key);
+            if let (Some(&Key::Live(Some(destructor), site)), 1.., false) =
+                (self.keys.get(&key), held.value, is_deleted)
+            {
+                return Some(Destruction { key, destructor, site, value: std::mem::take(held) });
             }
         }
         None

@@ -3,10 +3,12 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
+use crate::graph::dependencies;
 use crate::hooks::library::results;
 use crate::process::sites::call_site;
 use crate::run::with;
-use crate::state::keys::Destructor;
+use crate::state::graph::labels;
+use crate::state::keys::{Destructor, Value};
 use crate::world::library;
 
 /// Performs `pthread_key_create`.
@@ -28,17 +30,20 @@ pub(crate) fn delete(key: c_uint) -> c_int {
 
 /// Performs `pthread_getspecific`.
 pub(crate) fn get(key: c_uint) -> *mut c_void {
-    with(|runtime| runtime.process.keys.value(runtime.running, key)).unwrap_or(0) as *mut c_void
+    let held = with(|runtime| runtime.process.keys.value(runtime.running, key)).unwrap_or_default();
+    labels::returns(held.label);
+    held.value as *mut c_void
 }
 
 /// Performs `pthread_setspecific`.
 pub(crate) fn set(key: c_uint, value: *const c_void) -> c_int {
+    let value = Value { value: value as usize, label: dependencies::of_operands() };
     let set = with(|runtime| {
         runtime.has_effect();
         let live = runtime.process.keys.is_live(runtime.running, key);
         if live {
             let thread = runtime.running;
-            runtime.process.keys.set(thread, key, value as usize);
+            runtime.process.keys.set(thread, key, value);
         }
         live
     });

@@ -8,6 +8,7 @@ use engine::mapping::Barriers;
 use engine::sync::machine::{Until, Wish};
 use protocol::Operation;
 
+use crate::graph::dependencies;
 use crate::hooks::checker::atomic_blocks;
 use crate::hooks::library::cursor;
 use crate::hooks::memory::access::store;
@@ -178,8 +179,16 @@ extern "C" fn __fh_tls(image: *mut c_void, own: *mut c_void) -> *mut c_void {
 /// Runs a thread's function, from its start to its end, as the code of a fiber.
 pub(crate) fn body(thread: Thread) -> Switch {
     match world::threads::begins(thread) {
-        None => world::threads::end_process(program::run_main()),
-        Some(start) => world::threads::returns(thread, start.run()),
+        None => {
+            let exit = program::run_main();
+            dependencies::branch_on_result();
+            world::threads::end_process(exit)
+        }
+        Some(start) => {
+            let result = start.run();
+            dependencies::branch_on_result();
+            world::threads::returns(thread, result)
+        }
     }
 }
 

@@ -102,6 +102,21 @@ pub(crate) fn gives(label: Label) {
     record().loaded = label;
 }
 
+/// Returns the label of the last call's result; of its first element, if it has several.
+pub(crate) fn of_result() -> Label {
+    record().results[0]
+}
+
+/// Sets the label of the result of the call that is about to return.
+pub(crate) fn returns(label: Label) {
+    record().results[0] = label;
+}
+
+/// Sets the label of the first argument of the call that is about to be made.
+pub(crate) fn passes(label: Label) {
+    record().arguments[0] = label;
+}
+
 /// Empties the record before instrumented code begins.
 pub(crate) fn reset() {
     let record = record();
