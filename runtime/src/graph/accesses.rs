@@ -119,7 +119,7 @@ pub(crate) fn fence_in_graph(
 }
 
 /// Records an operation that is no access to memory but has the place of one in the graph; returns the value that it
-/// reads.
+/// reads. The thread goes on once that is known, and what comes later depends on it as on a branch.
 pub(crate) fn record_object(runtime: &mut Runtime, recorded: Recorded) -> (Turn, Option<Value>) {
     let thread = runtime.running;
     runtime.threads.at(thread).stands_at = Record::known(recorded.note.site);
@@ -128,6 +128,9 @@ pub(crate) fn record_object(runtime: &mut Runtime, recorded: Recorded) -> (Turn,
     state.effects += u64::from(recorded.written != Written::Nothing);
     let graph = runtime.graph_mut();
     let value = graph.next_read();
+    if recorded.access.reads() {
+        graph.branch();
+    }
     (graph.push(recorded, After::Known), value)
 }
 

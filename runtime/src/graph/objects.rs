@@ -382,7 +382,8 @@ fn use_common<R>(what: (Common, Internal), site: RecordPointer, next: impl FnOnc
     result.expect("a thread goes on once its read has returned")
 }
 
-/// Chooses a number below `among`, each of which is tried. A choice orders nothing, and nothing depends on it.
+/// Chooses a number below `among`, each of which is tried. A choice reads nothing that anybody writes, so what comes before
+/// it is not ordered with what comes after it, though that depends on the choice.
 pub(crate) fn choose(among: u16, note: Note) -> u64 {
     let chosen = with(|runtime: &mut Runtime| {
         runtime.has_effect();
@@ -394,7 +395,8 @@ pub(crate) fn choose(among: u16, note: Note) -> u64 {
     value.unwrap_or(0).cast_unsigned()
 }
 
-/// Makes the record of a use of the C library's state, which is no fence, and is ordered only among such uses.
+/// Makes the record of a use of the C library's state, which is no fence, and is ordered only among such uses and with what
+/// the thread does once it has what it asked for.
 fn common(graph: &mut Graph, (what, internal): (Common, Internal), written: Written, note: Note) -> Recorded {
     let location = graph.places.of(Thing::Common(what));
     let (depends, fences) = (graph.depends(), graph.run.fences);

@@ -116,8 +116,6 @@ pub(crate) fn synchronizing(
     let depends = graph.depends();
     if synchronizes == Synchronizes::Yes {
         graph.synchronize();
-    } else if access.reads() {
-        graph.branch();
     }
     graph.run.fences += before;
     let fences = graph.run.fences;
