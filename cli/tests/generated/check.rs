@@ -20,6 +20,26 @@ const PROCESSOR_TIME: &str = "--cpu=600";
 pub(crate) enum Optimised {
     Not,
     Much,
+    /// Nothing, and dependencies are kept for the machines that keep them in order.
+    NotDependent,
+    /// Much, and dependencies are kept.
+    MuchDependent,
+}
+
+impl Optimised {
+    /// All of them.
+    pub(crate) const ALL: [Optimised; 4] =
+        [Optimised::Not, Optimised::Much, Optimised::NotDependent, Optimised::MuchDependent];
+
+    /// The option for it, the name of what is compiled, and the option for dependencies.
+    const fn names(self) -> (&'static str, &'static str, Option<&'static str>) {
+        match self {
+            Optimised::Not => ("-O0", "batch-0", None),
+            Optimised::Much => ("-O2", "batch-2", None),
+            Optimised::NotDependent => ("-O0", "batch-0-dependent", Some("--power")),
+            Optimised::MuchDependent => ("-O2", "batch-2-dependent", Some("--power")),
+        }
+    }
 }
 
 /// Programs, compiled. They have numbers from 1.
@@ -89,6 +109,11 @@ impl Checked {
         self.failures.iter().any(|failure| failure.starts_with("use-after-free"))
     }
 
+    /// Whether something races, so that C11 says nothing of the program.
+    pub(crate) fn races(&self) -> bool {
+        self.failures.iter().any(|failure| failure.starts_with("race"))
+    }
+
     fn nothing(extent: Extent) -> Self {
         let none = BTreeSet::new;
         Self { extent, outcomes: none(), failures: none(), tso: none(), pso: none() }
@@ -123,9 +148,10 @@ impl Batch {
         let sizes = programs.iter().map(Program::interleavings).collect();
         let batch = Self { folder, tool: tool.to_path_buf(), owners: owners(&source), source, sizes };
         for &level in levels {
-            let (option, name) = names(level);
+            let (option, name, dependencies) = level.names();
             let mut compiler = Command::new(&batch.tool);
-            compiler.args(["cc", "-w", "-pthread", option, "-o", name, "batch.c"]).current_dir(batch.folder.path());
+            compiler.arg("cc").args(dependencies);
+            compiler.args(["-w", "-pthread", option, "-o", name, "batch.c"]).current_dir(batch.folder.path());
             compile(compiler)?;
         }
         Ok(batch)
@@ -186,7 +212,7 @@ impl Batch {
         let mut command = Command::new("prlimit");
         command.arg(PROCESSOR_TIME).arg(&self.tool).args([
             "check",
-            names(search.level).1,
+            search.level.names().1,
             "--no-judge",
             "--color",
             "never",
@@ -302,13 +328,6 @@ fn owners(source: &[String]) -> Vec<usize> {
         Some(*number)
     };
     source.iter().scan(0, count).collect()
-}
-
-const fn names(level: Optimised) -> (&'static str, &'static str) {
-    match level {
-        Optimised::Not => ("-O0", "batch-0"),
-        Optimised::Much => ("-O2", "batch-2"),
-    }
 }
 
 /// The tool, built and put together.

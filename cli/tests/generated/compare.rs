@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{Batch, Checked, Ends, Extent, Optimised, Search};
-use crate::program::Program;
+use crate::program::{Program, single};
 
 /// Two searches that do not agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Report {
     pub(crate) comparisons: u64,
     /// Programs that machines with store buffers and execution graphs were compared on, by the names of the comparisons.
     pub(crate) by_machines: BTreeMap<String, u64>,
+    /// Programs without races that C11 was compared with machines on, by the names of the comparisons.
+    pub(crate) by_c11: BTreeMap<String, u64>,
     /// Searches that a budget ended, by their names.
     pub(crate) cut: BTreeMap<String, u64>,
     /// Why searches were refused.
@@ -39,6 +41,9 @@ impl Report {
         self.comparisons += other.comparisons;
         for (name, count) in other.by_machines {
             *self.by_machines.entry(name).or_default() += count;
+        }
+        for (name, count) in other.by_c11 {
+            *self.by_c11.entry(name).or_default() += count;
         }
         for (name, count) in other.cut {
             *self.cut.entry(name).or_default() += count;
@@ -146,11 +151,14 @@ const DRAWN: [&str; 3] = ["random", "pct", "urw"];
 /// Executions that are drawn of each program.
 const DRAWS: u64 = 300;
 
+/// The machines that keep less in order than PSO does, or something else.
+const WEAK: [&str; 3] = ["graphs power", "graphs armv8", "graphs riscv"];
+
 /// A search for each bound, of interleavings and of classes.
 const BOUNDS: [[&str; 2]; 3] = [["bounded 0", "dpor 0"], ["bounded 1", "dpor 1"], ["bounded 2", "dpor 2"]];
 
 /// All searches of graphs and of interleavings to their ends.
-const SEARCHES: [&str; 20] = [
+const SEARCHES: [&str; 25] = [
     "dpor",
     "dpor -O2",
     "dpor -j 2",
@@ -165,6 +173,11 @@ const SEARCHES: [&str; 20] = [
     "graphs sc",
     "graphs tso",
     "graphs pso",
+    "graphs power",
+    "graphs armv8",
+    "graphs armv8 -O0",
+    "graphs riscv",
+    "graphs c11",
     "machine tso",
     "machine tso 0",
     "machine pso",
@@ -196,6 +209,10 @@ fn search(name: &'static str, effort: Effort) -> Search {
         ("classes", "pso") => (Optimised::Much, "--model pso --explorer dpor -j 1".to_owned()),
         ("classes", _) => (Optimised::Much, "--model pso --explorer dpor -j 2 --slice-executions 5".to_owned()),
         ("graphs", "sc") => (Optimised::Much, "--explorer rsmc".to_owned()),
+        ("graphs", "armv8 -O0") => (Optimised::NotDependent, "--model armv8".to_owned()),
+        ("graphs", model @ ("power" | "armv8")) => (Optimised::MuchDependent, format!("--model {model}")),
+        ("graphs", "riscv") => (Optimised::NotDependent, "--model riscv".to_owned()),
+        ("graphs", "c11") => (Optimised::Not, "--model c11".to_owned()),
         ("graphs", model) => (Optimised::Much, format!("--model {model}")),
         _ => (Optimised::Much, format!("{quiet} --explorer {explorer}")),
     };
@@ -236,7 +253,10 @@ impl Searches<'_> {
         in_turn
             && complete("dpor")
             && match name {
-                "graphs tso" | "graphs pso" => complete("graphs sc"),
+                "graphs armv8 -O0" => turn == 2 && complete("graphs armv8"),
+                "graphs tso" | "graphs pso" | "graphs power" | "graphs armv8" | "graphs riscv" | "graphs c11" => {
+                    complete("graphs sc")
+                }
                 "machine tso" | "machine tso 0" | "machine pso" => complete("graphs tso") && complete("bounded none"),
                 "classes tso" | "classes pso" => complete("graphs tso"),
                 "classes pso -j 2" => turn == 2 && complete("classes pso"),
@@ -260,6 +280,7 @@ impl Comparison<'_, '_> {
             self.drawn(explorer);
         }
         self.graphs();
+        self.weak(program);
         self.machines();
         if let Some(known) = program.known.as_ref().filter(|_| self.wants("known")) {
             self.known(known);
@@ -387,6 +408,44 @@ impl Comparison<'_, '_> {
         }
         for graphs in ["graphs tso", "graphs pso"] {
             self.robust(graphs);
+        }
+    }
+
+    /// Each machine has the executions of SC, whatever the compiler does; and where nothing races, C11 has those of SC and of
+    /// all machines, unless a load of them may take effect after a store behind it.
+    fn weak(&mut self, program: &Program) {
+        for machine in WEAK {
+            let name = format!("graphs sc in {machine}");
+            if self.wants(&name)
+                && let (Some(sc), Some(machine)) = (self.ended("graphs sc"), self.ended(machine))
+            {
+                if !uses_freed(&machine) {
+                    self.report.within(&format!("{name}: outcomes"), &sc.outcomes, &machine.outcomes);
+                }
+                self.report.within(&format!("{name}: failures"), &sc.failures, &machine.failures);
+            }
+        }
+        let name = "graphs armv8 -O0, -O2";
+        if self.wants(name)
+            && let (Some(plain), Some(optimised)) = (self.ended("graphs armv8 -O0"), self.ended("graphs armv8"))
+        {
+            self.report.equal(&format!("{name}: outcomes"), &plain.outcomes, &optimised.outcomes);
+            self.report.equal(&format!("{name}: failures"), &plain.failures, &optimised.failures);
+        }
+        let in_order = ["graphs sc", "graphs tso", "graphs pso"];
+        let machines = WEAK.into_iter().filter(|_| !single(program).contains("relaxed"));
+        for machine in in_order.into_iter().chain(machines) {
+            let name = format!("{machine} in graphs c11");
+            if self.wants(&name)
+                && let (Some(machine), Some(c11)) = (self.ended(machine), self.ended("graphs c11"))
+                && !c11.races()
+            {
+                *self.report.by_c11.entry(name.clone()).or_default() += 1;
+                if !uses_freed(&c11) {
+                    self.report.within(&format!("{name}: outcomes"), &machine.outcomes, &c11.outcomes);
+                }
+                self.report.within(&format!("{name}: failures"), &machine.failures, &c11.failures);
+            }
         }
     }
 

@@ -181,7 +181,7 @@ fn summarise(plan: &Plan, total: &Report, begun: Instant) {
         begun.elapsed().as_secs()
     );
     println!("natively: {} programs, {} rounds", total.native_programs, total.native_rounds);
-    for (name, count) in &total.by_machines {
+    for (name, count) in total.by_machines.iter().chain(&total.by_c11) {
         println!("compared: {count} of {name}");
     }
     for (name, count) in &total.cut {

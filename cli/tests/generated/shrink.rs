@@ -41,7 +41,7 @@ fn first_that_differs(tool: &Path, programs: &[Program], name: &str, effort: Eff
 /// # Errors
 /// What the compiler says.
 pub(crate) fn compiled(tool: &Path, programs: &[Program]) -> Result<Batch, String> {
-    let batch = Batch::compile(tool, programs, &[Optimised::Not, Optimised::Much])?;
+    let batch = Batch::compile(tool, programs, &Optimised::ALL)?;
     if programs.iter().any(Program::runs_natively) {
         batch.compile_native(programs)?;
     }
