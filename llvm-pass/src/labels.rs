@@ -9,8 +9,10 @@
 //! - Private memory has a label for each byte, which the runtime keeps: native loads and stores ask for it and set it.
 //! - Arguments and results of calls go through a record of the runtime's; the labels of what is passed by value are at
 //!   addresses of their own meanwhile, where no memory is. A function that is not instrumented is given
-//!   no value that is not known, and its result depends on its arguments. One that the runtime models branches on them.
-//! - A branch, an address, a division and a call through a pointer ask for a value that is known.
+//!   no value that is not known: it branches on its arguments, and its result depends on them.
+//! - A branch, an address and a call through a pointer ask for a value that is known. All that comes later depends on it then:
+//!   the search may run the thread again with what is before an access alone, and has to come as far. A division by a value that
+//!   is not known is one by 1.
 
 mod code;
 
@@ -29,8 +31,8 @@ use code::{
     ADDRESS, ARGUMENTS, Code, EXPECTED, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, UNUSED, is_none,
 };
 
-/// The modelled functions that only show a value: nothing that comes later depends on it.
-const SHOWS: [&str; 2] = ["fh_observe", "fh_ignore"];
+/// The modelled function that only shows a value: nothing that comes later depends on it.
+const SHOWS: &str = "fh_observe";
 
 /// The modelled functions that return a value that the thread has given them before.
 const GIVES_BACK: [&str; 2] = ["pthread_getspecific", "tss_get"];
@@ -177,7 +179,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let labels = instruction.operands().map(|operand| self.of(operand)).collect::<Result<Vec<_>>>()?;
         let label = self.code.union(&labels)?;
         if matches!(opcode, LLVMOpcode::LLVMUDiv | LLVMOpcode::LLVMSDiv | LLVMOpcode::LLVMURem | LLVMOpcode::LLVMSRem) {
-            self.code.know(label)?;
+            self.code.divide(instruction, label)?;
         }
         self.set(instruction, label);
         Ok(())
@@ -244,7 +246,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// Labels a load of private memory.
     fn load(&mut self, load: Value) -> Result<()> {
         let address = self.of(load.operand(0))?;
-        self.code.know(address)?;
+        self.code.address(address)?;
         let offsets = self.code.parts(load.kind());
         let mut labels = Vec::new();
         for (offset, size) in offsets {
@@ -260,7 +262,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// Stores the labels of what is stored to private memory.
     fn store(&self, store: Value) -> Result<()> {
         let (value, address) = (store.operand(0), self.of(store.operand(1))?);
-        self.code.know(address)?;
+        self.code.address(address)?;
         for ((offset, size), label) in self.code.parts(value.kind()).into_iter().zip(self.all(value)) {
             let place = self.code.displaced(store.operand(1).pointer(), offset)?;
             let label = self.code.union(&[label, address])?;
@@ -272,7 +274,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// Labels a read-modify-write of private memory.
     fn exchange(&mut self, instruction: Value, opcode: LLVMOpcode) -> Result<()> {
         let address = self.of(instruction.operand(0))?;
-        self.code.know(address)?;
+        self.code.address(address)?;
         let (place, size) = (instruction.operand(0).basic(), self.code.length(instruction.operand(1).kind()));
         let old = self.code.hooks.call("__fh_label_get", &[place, size])?;
         let mut all = vec![old, address, self.of(instruction.operand(1))?];
@@ -354,8 +356,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         }
         let mut label = self.code.union(&labels)?;
         match callee(call, self.names) {
-            Callee::Intrinsic(_) | Callee::Assembly(_) => {}
-            Callee::Modelled(name) if !SHOWS.contains(&name.as_str()) => {
+            Callee::Modelled(name) if name != SHOWS => {
                 self.code.operands(label)?;
                 if GIVES_BACK.contains(&name.as_str()) {
                     self.code.put(RESULTS, self.code.none())?;
@@ -363,7 +364,8 @@ impl<'ctx> Labeller<'_, 'ctx> {
                     label = self.code.union(&[label, self.code.get(RESULTS)?])?;
                 }
             }
-            _ => self.code.know(label)?,
+            Callee::Intrinsic(_) | Callee::Assembly(_) | Callee::Modelled(_) => {}
+            _ => self.code.branch(label)?,
         }
         if call.kind().kind() != LLVMTypeKind::LLVMVoidTypeKind {
             self.set(call, label);
@@ -377,7 +379,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let address = self.of(to)?;
         let extent = self.code.union(&[address, self.of(length)?])?;
         let source = self.of(from)?;
-        self.code.know(if copies { self.code.union(&[extent, source])? } else { extent })?;
+        self.code.address(if copies { self.code.union(&[extent, source])? } else { extent })?;
         let size = self.code.hooks.builder.build_int_z_extend_or_bit_cast(
             length.integer(),
             self.code.hooks.context.i64_type(),

@@ -247,9 +247,11 @@ extern struct fh_labels __fh_labels;
 uint32_t __fh_label_union(uint32_t one, uint32_t other);
 /* The label of one of two values, by that of what chooses between them. */
 uint32_t __fh_label_select(uint32_t by, uint32_t chosen, uint32_t other);
-/* The value is needed now; or the program branches on it. */
-void __fh_label_know(uint32_t label);
+/* Private memory is accessed at an address; or the program branches on a value. */
+void __fh_label_address(uint32_t label);
 void __fh_label_branch(uint32_t label);
+/* 1 if all the loads have returned, else 0. */
+uint32_t __fh_label_is_known(uint32_t label);
 /* The label of all arguments of the modelled function that is called next. */
 void __fh_label_operands(uint32_t label);
 /* The labels of private memory. */

@@ -1,12 +1,13 @@
 //! Building code that computes with labels: calls of the runtime, and accesses of the record in which labels go from
 //! function to function.
 
+use inkwell::IntPredicate;
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
 
 use crate::abi::{label_word, label_words};
 use crate::failure::{Failure, Result};
-use crate::hooks::Hooks;
+use crate::hooks::{Hooks, handle};
 use crate::ir::{Layout, Type, Value};
 
 /// `struct fh_labels` of the hook ABI, in words: the labels of the address and the value of the access at hand and of what it
@@ -107,11 +108,31 @@ impl<'ctx> Code<'_, 'ctx> {
         self.hooks.call("__fh_label_put", &[from, size, self.none().into()]).map(drop)
     }
 
-    /// Calls the hook that asks for the value with this label to be known.
-    pub(super) fn know(&self, label: IntValue<'ctx>) -> Result<()> {
+    /// Tells the runtime that private memory is accessed at an address.
+    pub(super) fn address(&self, label: IntValue<'ctx>) -> Result<()> {
         if !is_none(label) {
-            self.hooks.call("__fh_label_know", &[label.into()])?;
+            self.hooks.call("__fh_label_address", &[label.into()])?;
         }
+        Ok(())
+    }
+
+    /// Makes a division, given the label of its result, divide by 1 as long as that is not known: no machine waits for the divisor
+    /// before it goes on, but x86 would trap at 0. Vectors are waited for.
+    pub(super) fn divide(&self, division: Value, label: IntValue<'ctx>) -> Result<()> {
+        if is_none(label) {
+            return Ok(());
+        }
+        let divisor = division.operand(1);
+        if divisor.kind().kind() != LLVMTypeKind::LLVMIntegerTypeKind {
+            return self.branch(label);
+        }
+        let known: IntValue = self.hooks.call("__fh_label_is_known", &[label.into()])?;
+        let is_known =
+            self.hooks.builder.build_int_compare(IntPredicate::NE, known, known.get_type().const_zero(), "")?;
+        let divisor = divisor.integer();
+        let one = divisor.get_type().const_int(1, false);
+        let safe = self.hooks.builder.build_select(is_known, divisor, one, "")?;
+        division.set_operand(1, handle(&safe)?);
         Ok(())
     }
 

@@ -135,8 +135,19 @@ extern "C" fn __fh_label_select(by: Label, chosen: Label, other: Label) -> Label
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_label_know(label: Label) {
+extern "C" fn __fh_label_address(label: Label) {
     know(label);
+    with(|runtime| {
+        if let Some(graph) = runtime.graph.as_deref_mut() {
+            graph.has_address(label);
+        }
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_label_is_known(label: Label) -> u32 {
+    let known = with(|runtime| runtime.graph.as_ref().is_none_or(|graph| graph.is_known(label)));
+    u32::from(known != Some(false))
 }
 
 #[unsafe(no_mangle)]
@@ -193,10 +204,11 @@ unsafe extern "C" fn __fh_label_refuse(what: *const c_char) {
 }
 
 crate::abi::same_hooks!(
+    __fh_label_address,
     __fh_label_branch,
     __fh_label_copy,
     __fh_label_get,
-    __fh_label_know,
+    __fh_label_is_known,
     __fh_label_operands,
     __fh_label_put,
     __fh_label_refuse,
