@@ -1,12 +1,21 @@
 //@ why: An iteration of the wait loads a before it is stored and then sees b = 1; under PSO a = 1
 //@      may wait past b = 1, so that the load of a in the next iteration goes ahead of it as well.
 //@      The cycle runs over two iterations, of which the first fails: monitors must see such
-//@      iterations, although executions that differ in them alone count once.
+//@      iterations, although executions that differ in them alone count once. dpor goes through
+//@      the first iteration, and on as if it had not been, since nothing comes of it: without it
+//@      the wait ends in the same way under PSO, and under SC, too. --strict goes on behind it.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ pso: store-a -> load-a
 //@ run: -DFENCED --preemptions none
 //@ verdict: clean
+//@ run: --explorer dpor
+//@ verdict: clean
+//@ executions: 1
+//@ run: --explorer dpor --strict
+//@ verdict: violations
+//@ executions: 1
+//@ pso: store-a -> load-a
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -226,9 +226,7 @@ fn violation(line: u32) -> Violation {
         schedule: Schedule {
             threads: vec![vec![], vec![0], vec![1]],
             segments: vec![segment(1, 1, 4), segment(2, 2, 6)],
-            choices: Vec::new(),
-            machine: None,
-            graph: None,
+            ..Schedule::default()
         },
     }
 }

@@ -16,7 +16,7 @@ use engine::explore::sampler::Sampler;
 use engine::explore::slice::{Leftover, Unit};
 use engine::explore::trust::Trust;
 use engine::explore::urw::Urw;
-use engine::explore::{Corrupt, Counts, Finish, Strategy};
+use engine::explore::{Corrupt, Counts, Finish, Rounds, Strategy};
 use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
     Atomic, BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits,
@@ -61,11 +61,18 @@ const fn coverage(explorer: Explorer) -> Coverage {
 fn strategy(job: &Explore) -> Box<dyn Strategy> {
     match job.explorer {
         Explorer::Bounded => Box::new(Bounded::first_slice(job.preemptions)),
-        Explorer::Dpor => Box::new(Trust::within(job.preemptions)),
+        Explorer::Dpor => Box::new(Trust::within(job.preemptions).behind(rounds(job))),
         Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
         Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
         Explorer::Urw => Box::new(Sampler::new(job.seed, Urw::default())),
     }
+}
+
+/// Returns the iterations of wait loops without effect that are gone on behind: with store buffers all, since what commits in
+/// one is not taken back; and where transactions are watched, as the iterations of one may be on a cycle together.
+fn rounds(job: &Explore) -> Rounds {
+    let all = job.machine.is_some() || job.monitors.iter().any(|monitor| monitor.watches_transactions());
+    if all { Rounds::All } else { job.rounds }
 }
 
 /// The depth of the bugs that `pct` looks for: most that were ever found are no deeper.
@@ -193,7 +200,10 @@ impl Search {
             Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
             Explorer::Pct => Ok(Some(Box::new(Sampler::slice(self.job.seed, Pct::new(BUG_DEPTH, 1), &packed)?))),
             Explorer::Urw => Ok(Some(Box::new(Sampler::slice(self.job.seed, Urw::default(), &packed)?))),
-            Explorer::Dpor => Ok(Some(Box::new(Trust::slice(self.job.preemptions, &packed)?))),
+            Explorer::Dpor => {
+                let explorer = Trust::slice(self.job.preemptions, &packed)?;
+                Ok(Some(Box::new(explorer.behind(rounds(&self.job)))))
+            }
         }
     }
 }
@@ -289,8 +299,9 @@ pub(crate) fn replay(job: &Replay) {
         channel::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
-    // One more event than the schedule has shows that the program does not follow it.
-    let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
+    // One more event than the schedule has shows that the program does not follow it, unless it is known to go on.
+    let most = if job.schedule.is_cut { length } else { length + 1 };
+    let limits = Limits { max_events: job.limits.max_events.min(most), ..job.limits };
     set_up(execution, job.explorer, &job.monitors, &limits, job.heap);
     equip(job.schedule.machine);
     if job.schedule.graph.is_none() {
@@ -494,6 +505,11 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
         // This is no execution of the program, or the beginning of one that has been run before.
         End::Nobody(Ending::Abandoned) => {}
         End::Nobody(_) if !runtime.conclusion.failed.is_empty() => take_failed(runtime),
+        End::Nobody(Ending::Blocked) if runtime.conclusion.assumed => {}
+        End::Nobody(Ending::Blocked) => {
+            runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
+            count_exit(runtime);
+        }
         End::Nobody(_) if runtime.conclusion.assumed => runtime.recorder.tallied.counts.blocked += 1,
         End::Nobody(Ending::Deadlock | Ending::Livelock) if wakes::lets_go_in_passing(runtime) => {
             runtime.execution.history.repeats_another();

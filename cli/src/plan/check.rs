@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use protocol::{
     Code, Cycles, ExitStatus, Explore, Graphs, Heap, Leaks, Limits, Machine, MemoryModel, MonitorName, Recorded, Reuse,
-    VERSION, Wakeups,
+    Rounds, VERSION, Wakeups,
 };
 
 use super::arm::code_for_arm;
@@ -297,6 +297,7 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         explorer: explorer.unwrap_or_default(),
         seed: seed(typed, explorer)?,
         preemptions: bound(typed, models, explorer)?,
+        rounds: if typed.strict { Rounds::All } else { Rounds::Passing },
         monitors: monitors_of(typed, models)?,
         limits: Limits {
             max_events: typed.max_events,

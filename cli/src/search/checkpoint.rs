@@ -205,6 +205,7 @@ mod tests {
             explorer: protocol::Explorer::Bounded,
             seed: 0,
             preemptions: Some(preemptions),
+            rounds: protocol::Rounds::default(),
             monitors: vec![MonitorName::Tso],
             limits: Limits {
                 max_events: 1,

@@ -54,6 +54,8 @@ pub(crate) struct Run {
     pub(crate) verdict: String,
     /// The number of executions, if it is stated.
     pub(crate) executions: Option<u64>,
+    /// The most runs that the search may take, if that is stated.
+    pub(crate) runs: Option<u64>,
     /// The number of executions given up at an assumption.
     pub(crate) blocked: u64,
     /// The budget that ended the search.
@@ -247,6 +249,7 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         "verdict" if VERDICTS.contains(&value) => run.verdict = value.to_string(),
         "verdict" => return Err(entry.wrong(format!("none of {VERDICTS:?}"))),
         "executions" => run.executions = Some(entry.number()?),
+        "runs" => run.runs = Some(entry.number()?),
         "blocked" => run.blocked = entry.number()?,
         "stopped-by" => run.stopped_by = Some(value.to_string()),
         "undecided" if value == "yes" => run.is_undecided = true,

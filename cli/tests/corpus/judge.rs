@@ -21,6 +21,9 @@ pub(crate) fn differences(check: &Check, run: &Run) -> Vec<String> {
     if let Some(executions) = run.executions {
         same("executions", json["executions"].to_string(), executions.to_string());
     }
+    if let Some(most) = run.runs {
+        same("runs", json["runs"].as_u64().map_or(u64::MAX, |runs| runs.max(most)).to_string(), most.to_string());
+    }
     // What a search for graphs gives up follows from its method, not from the program.
     if run.blocked > 0 || json["explorer"] != "rsmc" {
         same("blocked", json["blocked"].to_string(), run.blocked.to_string());

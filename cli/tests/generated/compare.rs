@@ -158,8 +158,9 @@ const WEAK: [&str; 3] = ["graphs power", "graphs armv8", "graphs riscv"];
 const BOUNDS: [[&str; 2]; 3] = [["bounded 0", "dpor 0"], ["bounded 1", "dpor 1"], ["bounded 2", "dpor 2"]];
 
 /// All searches of graphs and of interleavings to their ends.
-const SEARCHES: [&str; 25] = [
+const SEARCHES: [&str; 26] = [
     "dpor",
+    "strict",
     "dpor -O2",
     "dpor -j 2",
     "dpor 0",
@@ -194,6 +195,7 @@ fn search(name: &'static str, effort: Effort) -> Search {
     let watched = "--monitor tso,pso -j 1";
     let (level, options) = match (explorer, rest) {
         ("dpor", "") => (Optimised::Not, format!("{watched} --explorer dpor")),
+        ("strict", _) => (Optimised::Not, format!("{watched} --explorer dpor --strict")),
         ("dpor", "-O2") => (Optimised::Much, format!("{watched} --explorer dpor")),
         ("dpor", "-j 2") => (Optimised::Much, format!("{slices} 5 --explorer dpor")),
         ("dpor", bound) => (Optimised::Much, format!("{quiet} --explorer dpor --preemptions {bound}")),
@@ -306,7 +308,7 @@ impl Comparison<'_, '_> {
     }
 
     fn interleavings(&mut self) {
-        if self.wants("dpor, bounded none") {
+        if self.wants("strict, bounded none") {
             self.classes();
         }
         if self.wants("dpor -O0, -O2")
@@ -316,6 +318,9 @@ impl Comparison<'_, '_> {
             self.report.equal("dpor -O0, -O2: failures", &plain.failures, &optimised.failures);
             self.report.equal("dpor -O0, -O2: tso", &plain.tso, &optimised.tso);
             self.report.equal("dpor -O0, -O2: pso", &plain.pso, &optimised.pso);
+        }
+        if self.wants("dpor, strict") {
+            self.rounds();
         }
         for [bounded, classes] in BOUNDS {
             self.within_bound(bounded, classes);
@@ -334,8 +339,8 @@ impl Comparison<'_, '_> {
     /// What one execution of each class and all interleavings show. An interleaving ends where a thread fails; in a class
     /// the others go on, and so more can be found behind a failure.
     fn classes(&mut self) {
-        let (Some(classes), Some(every)) = (self.ended("dpor"), self.ended("bounded none")) else { return };
-        let (report, name) = (&mut self.report, "dpor, bounded none");
+        let (Some(classes), Some(every)) = (self.ended("strict"), self.ended("bounded none")) else { return };
+        let (report, name) = (&mut self.report, "strict, bounded none");
         report.outcomes(name, &classes, &every);
         report.within(&format!("{name}: failures"), &every.failures, &classes.failures);
         if every.failures.is_empty() {
@@ -346,6 +351,16 @@ impl Comparison<'_, '_> {
             report.within(&format!("{name}: tso"), &every.tso, &classes.tso);
             report.within(&format!("{name}: pso"), &every.pso, &classes.pso);
         }
+    }
+
+    /// Where iterations of wait loops without effect are taken back, all that comes of an execution is found all the same. What
+    /// monitors report may be less: what nothing comes of ([`Self::robust`]).
+    fn rounds(&mut self) {
+        let (Some(less), Some(all)) = (self.ended("dpor"), self.ended("strict")) else { return };
+        self.report.equal("dpor, strict: outcomes", &less.outcomes, &all.outcomes);
+        self.report.equal("dpor, strict: failures", &less.failures, &all.failures);
+        self.report.within("dpor, strict: tso", &less.tso, &all.tso);
+        self.report.within("dpor, strict: pso", &less.pso, &all.pso);
     }
 
     /// What is within a bound is the same to both. A search for classes runs some that need more on the way, and what fails in

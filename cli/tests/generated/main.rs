@@ -14,6 +14,7 @@ mod program;
 mod protocols;
 mod random;
 mod shrink;
+mod waits;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,6 +43,8 @@ struct Plan {
     shrinks: bool,
     /// Whether synchronisation calls are compared as well.
     calls: bool,
+    /// The comparisons that are made, by how their names begin; all if there is none.
+    only: Vec<String>,
     /// Whether the first program on which searches differ is the last one.
     stops: bool,
     /// On so many programs each machine with store buffers has to be compared with another search.
@@ -57,12 +60,13 @@ const SAMPLE: Plan = Plan {
     jobs: 2,
     shrinks: false,
     calls: true,
+    only: Vec::new(),
     stops: false,
     // Two processes take their turn on a third of the programs.
     by_machines: 10,
 };
 
-const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--no-shrink] [--stop] [--print]";
+const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--only COMPARISON] [--no-shrink] [--stop] [--print]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -109,6 +113,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--jobs" => plan.jobs = usize::try_from(number()?).map_err(|error| error.to_string())?.max(1),
             "--tool" => plan.tool = Some(words.next().ok_or("--tool needs a path")?.into()),
             "--calls" => plan.calls = true,
+            "--only" => plan.only.push(words.next().ok_or("--only needs a name")?.clone()),
             "--stop" => plan.stops = true,
             "--no-shrink" => plan.shrinks = false,
             "--print" => {}
@@ -146,7 +151,8 @@ fn run(plan: &Plan) -> ExitCode {
                     }
                     let first = plan.first + index * BATCH;
                     let count = BATCH.min(plan.programs - index * BATCH);
-                    let report = batch(&tool, &programs(first, count), plan, &[]);
+                    let only: Vec<&str> = plan.only.iter().map(String::as_str).collect();
+                    let report = batch(&tool, &programs(first, count), plan, &only);
                     let mut total = total.lock().expect("nobody failed");
                     total.add(report);
                     if plan.programs > BATCH {

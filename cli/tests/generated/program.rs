@@ -161,13 +161,14 @@ impl Program {
     pub(crate) fn interleavings(&self) -> f64 {
         fn events(statements: &[Statement]) -> u32 {
             let one = |statement: &Statement| match statement {
-                Statement::Line(text) => named(text),
-                Statement::Block { open, body, close } => {
-                    let rounds = if open.starts_with("for (") { 2 } else { 1 };
-                    named(open) + rounds * events(body) + named(close)
-                }
+                Statement::Line(text) => rounds(text) * named(text),
+                Statement::Block { open, body, close } => rounds(open) * (named(open) + events(body)) + named(close),
             };
             statements.iter().map(one).sum()
+        }
+        /// What a loop does in its rounds counts as often.
+        fn rounds(text: &str) -> u32 {
+            if ["while (", "for ("].iter().any(|begin| text.contains(begin)) { 2 } else { 1 }
         }
         fn named(text: &str) -> u32 {
             u32::try_from(text.matches('$').count()).expect("a line is short")

@@ -2,16 +2,21 @@
 
 use crate::generate::Generator;
 use crate::program::{Statement, block, line};
+use crate::waits;
 
 /// Adds something that threads do together.
 pub(crate) fn add(generator: &mut Generator) {
-    let kinds: [fn(&mut Generator, usize, usize); 18] = [
+    let kinds: [fn(&mut Generator, usize, usize); 22] = [
         critical_sections,
         critical_sections,
         tries,
         condition,
         semaphore,
         wait_loop,
+        waits::add,
+        waits::add,
+        waits::add,
+        waits::add,
         publication,
         barrier,
         once,

@@ -202,10 +202,7 @@ impl Execution {
     fn ends_early(&mut self, halt: Halt) -> Next {
         match halt {
             Halt::Abandoned => Next::End(Ending::Abandoned),
-            Halt::Blocked => {
-                self.history.repeats_another();
-                Next::End(Ending::Blocked)
-            }
+            Halt::Blocked => Next::End(cut(&mut self.history)),
             Halt::Diverged => {
                 self.history.diverge();
                 Next::End(Ending::Diverged)
@@ -220,10 +217,7 @@ impl Execution {
         }
         match self.strategy.undecided(self.history.length(), None) {
             Err(Halt::Abandoned) => return Ending::Abandoned,
-            Err(Halt::Blocked) => {
-                self.history.repeats_another();
-                return Ending::Blocked;
-            }
+            Err(Halt::Blocked) => return cut(&mut self.history),
             Ok(()) if !self.history.repeats() => {}
             Ok(()) | Err(Halt::Diverged) => {
                 self.history.diverge();
@@ -370,4 +364,11 @@ impl Execution {
     pub fn follows_left_block(&mut self) -> bool {
         self.strategy.follows_left_block(self.state.current)
     }
+}
+
+/// Ends an execution although threads could go on, since others stand for all that could follow.
+fn cut(history: &mut History) -> Ending {
+    history.repeats_another();
+    history.is_cut = true;
+    Ending::Blocked
 }

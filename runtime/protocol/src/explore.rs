@@ -1,5 +1,6 @@
 //! The job of a search: which executions are run, what watches them, and how far each may go.
 
+use engine::explore::Rounds;
 use engine::mapping::machines::armv8::Code;
 use engine::model::MemoryModel;
 use engine::monitor::MonitorName;
@@ -22,6 +23,9 @@ pub struct Explore {
     pub seed: u64,
     /// The preemption bound; `None` if preemptions are not bounded.
     pub preemptions: Option<u32>,
+    /// The iterations of wait loops without effect that an explorer of classes goes on behind.
+    #[serde(default)]
+    pub rounds: Rounds,
     /// The monitors that watch each execution.
     pub monitors: Vec<MonitorName>,
     /// The limits of one execution.

@@ -30,6 +30,7 @@ pub mod trace;
 pub mod violation;
 
 pub use build::{BUILD, BUILD_SECTION, VERSION};
+pub use engine::explore::Rounds;
 pub use engine::mapping::machines::armv8::{AcquireLoads, Code, Updates};
 pub use engine::mapping::{Order, Strength};
 pub use engine::model::MemoryModel;

@@ -19,6 +19,9 @@ pub struct Schedule {
     pub segments: Vec<Segment>,
     /// The values that `fh_choose` and the like gave, and the stores that committed, in order.
     pub choices: Vec<u64>,
+    /// Whether threads could go on behind the last event, in executions that the search has left to others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
     /// The machine with store buffers on which the schedule was run; `None` if memory was sequentially consistent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Machine>,

@@ -168,7 +168,8 @@ impl Trail {
 
     /// Returns the execution as a schedule.
     pub(crate) fn schedule(&self, execution: &Execution) -> Schedule {
-        self.schedule_to(execution, Extent::of(execution))
+        let is_cut = execution.history.is_cut;
+        Schedule { is_cut, ..self.schedule_to(execution, Extent::of(execution)) }
     }
 
     /// Returns the beginning of the execution, up to this extent, as a schedule.
@@ -189,7 +190,7 @@ impl Trail {
         }
         let threads = execution.state.threads.paths().map(<[u32]>::to_vec).collect();
         let choices = execution.history.choices()[..extent.choices].to_vec();
-        Schedule { threads, segments, choices, machine: self.machine, graph: None }
+        Schedule { threads, segments, choices, is_cut: false, machine: self.machine, graph: None }
     }
 
     /// Returns the events of the execution; none if no trace is kept.

@@ -16,6 +16,8 @@ pub struct History {
     /// The indices of the events before which their threads had yielded, ascending.
     yielded: Vec<u32>,
     counts: Counts,
+    /// Whether the strategy has ended the execution although threads could go on, so that it is the beginning of others.
+    pub is_cut: bool,
     counting: Counting,
     preemptions: Option<u32>,
 }
@@ -30,6 +32,7 @@ impl History {
             choices: Vec::new(),
             yielded: Vec::new(),
             counts: Counts::Once,
+            is_cut: false,
             counting: Counting::Representatives,
             preemptions: None,
         }
@@ -42,6 +45,7 @@ impl History {
         self.diverged = None;
         self.choices.clear();
         self.yielded.clear();
+        self.is_cut = false;
         (self.counts, self.counting, self.preemptions) = (start.counts, start.counting, start.preemptions);
     }
 
