@@ -182,18 +182,19 @@ pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
     program: &P,
     visit: &mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
 ) -> (Counts, Result<(), Ended<P::Fault>>) {
+    let state = match State::new(program) {
+        Ok(state) => state,
+        Err(fault) => return (Counts::default(), Err(Ended::Fault(fault))),
+    };
     let mut search = Exploration::<W, M, P> {
         program,
         visit,
-        states: Vec::new(),
+        state,
         run: Vec::new(),
         frames: Vec::new(),
         counts: Counts::default(),
     };
-    let result = State::new(program).map_err(Ended::Fault).and_then(|state| {
-        search.states.push(state);
-        search.explore()
-    });
+    let result = search.explore();
     (search.counts, result)
 }
 
@@ -222,7 +223,7 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
     if !complete {
         return Ok(Err(commits.len()));
     }
-    let State { trace, model, reads, labels, reached, origins } = &state;
+    let State { trace, model, reads, labels, reached, origins, .. } = &state;
     visit(&CompleteTrace { trace, reads, labels, reached, origins, model });
     Ok(Ok(()))
 }
@@ -261,18 +262,14 @@ struct Frame {
 struct Exploration<'s, const W: usize, M, P> {
     program: &'s P,
     visit: &'s mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
-    /// The state before each commit of the run, and behind these the present one. Further states are kept for their memory.
-    states: Vec<State<M, W>>,
+    /// The state behind the commits of the run.
+    state: State<M, W>,
     run: Vec<Committed>,
     frames: Vec<Frame>,
     counts: Counts,
 }
 
 impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
-    fn state(&self) -> &State<M, W> {
-        &self.states[self.run.len()]
-    }
-
     /// Commits an access, if the model allows it; [`Exploration::back`] takes it back.
     fn commit(
         &mut self,
@@ -281,13 +278,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         before: &Set<W>,
         frame: Option<usize>,
     ) -> Result<Verdict, Ended<P::Fault>> {
-        let depth = self.run.len();
-        if self.states.len() == depth + 1 {
-            self.states.push(State::default());
-        }
-        let (done, next) = self.states.split_at_mut(depth + 1);
-        next[0].copy_from(&done[depth]);
-        let verdict = next[0].commit(self.program, event, rank, before)?;
+        let verdict = self.state.commit(self.program, event, rank, before)?;
         if verdict == Verdict::Allowed {
             self.run.push(Committed { event, frame });
         }
@@ -296,19 +287,20 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
 
     fn back(&mut self) {
         self.run.pop();
+        self.state.take_back();
     }
 
     /// Explores all traces that extend the run.
     fn explore(&mut self) -> Result<(), Ended<P::Fault>> {
-        let Some(event) = self.state().enabled(self.program) else { return self.complete() };
-        match self.state().label(event).access {
+        let Some(event) = self.state.enabled(self.program) else { return self.complete() };
+        match self.state.label(event).access {
             Access::Store => {
                 self.every_place(event, Self::explore)?;
                 self.detect_races(event)
             }
             Access::Load => self.meet(event),
             Access::Update(_) => {
-                match self.state().label(event).link {
+                match self.state.label(event).link {
                     Link::Locks => self.lock(event)?,
                     _ => self.meet(event)?,
                 }
@@ -318,14 +310,14 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     }
 
     fn complete(&mut self) -> Result<(), Ended<P::Fault>> {
-        let state = &self.states[self.run.len()];
+        let state = &self.state;
         assert!(
             (0..state.labels.len()).all(|thread| state.is_over(thread)),
             "the search is stuck before the end of a trace"
         );
         self.counts.executions += 1;
         self.counts.events += self.run.len() as u64;
-        let State { trace, model, reads, labels, reached, origins } = state;
+        let State { trace, model, reads, labels, reached, origins, .. } = state;
         match (self.visit)(&CompleteTrace { trace, reads, labels, reached, origins, model }) {
             Continue::Yes => Ok(()),
             Continue::Stop => Err(Ended::Stopped),
@@ -338,11 +330,11 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         event: EventId,
         mut go_on: impl FnMut(&mut Self) -> Result<(), Ended<P::Fault>>,
     ) -> Result<(), Ended<P::Fault>> {
-        let location = self.state().location(event);
-        let last = self.state().trace.coherence(location).len();
-        let before = self.state().ready(event);
+        let location = self.state.location(event);
+        let last = self.state.trace.coherence(location).len();
+        let before = self.state.ready(event);
         let mut stuck = true;
-        for place in self.state().floor(event, location)..=last {
+        for place in self.state.floor(event, location)..=last {
             if self.commit(event, place, &before, None)? == Verdict::Allowed {
                 stuck = false;
                 go_on(self)?;
@@ -362,11 +354,11 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     /// Explores all that a lock may do where nothing but locks can be committed: it locks next, or others do; or, if it is held,
     /// it waits for ever.
     fn lock(&mut self, event: EventId) -> Result<(), Ended<P::Fault>> {
-        let location = self.state().location(event);
-        let last = self.state().last(event);
-        let before = self.state().ready(event);
-        let own = self.state().is_free(self.program, location).then(|| {
-            let trace = &self.state().trace;
+        let location = self.state.location(event);
+        let last = self.state.last(event);
+        let before = self.state.ready(event);
+        let own = self.state.is_free(self.program, location).then(|| {
+            let trace = &self.state.trace;
             let source = trace.ranked(location, last).map(|source| trace.node(source).event);
             self.frames.push(Frame {
                 alternatives: Alternatives::Holders,
@@ -390,10 +382,10 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
 
     /// Explores all that a read may read from: first the writes that are there, then those that come later.
     fn meet(&mut self, event: EventId) -> Result<(), Ended<P::Fault>> {
-        let location = self.state().location(event);
-        let last = self.state().last(event);
-        let before = self.state().ready(event);
-        assert!(self.state().waits_for_own(event).is_none(), "an own store is not committed when its load is met");
+        let location = self.state.location(event);
+        let last = self.state.last(event);
+        let before = self.state.ready(event);
+        assert!(self.state.waits_for_own(event).is_none(), "an own store is not committed when its load is met");
         let number = self.frames.len();
         self.frames.push(Frame {
             alternatives: Alternatives::Sources,
@@ -402,7 +394,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
             known: BTreeSet::new(),
         });
         let mut stuck = true;
-        for rank in self.state().floor(event, location)..=last {
+        for rank in self.state.floor(event, location)..=last {
             if self.commit(event, rank, &before, Some(number))? == Verdict::Allowed {
                 stuck = false;
                 self.explore()?;
@@ -430,12 +422,12 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
             Parameter::Any => return self.every_place(event, |search| search.traverse(rest, frame)),
             Parameter::Place(place) => usize::from(place),
             Parameter::Own => {
-                let state = self.state();
+                let state = &self.state;
                 let store = state.own_store(event).and_then(|store| state.trace.write_of(store));
                 store.map_or(0, |store| state.trace.node(store).rank.into())
             }
             Parameter::Source(source) => {
-                let trace = &self.state().trace;
+                let trace = &self.state.trace;
                 let write = source.map(|source| trace.write_of(source));
                 match write {
                     None => 0,
@@ -444,7 +436,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
                 }
             }
         };
-        let before = self.state().ready(event);
+        let before = self.state.ready(event);
         if self.commit(event, rank, &before, is_last.then_some(frame))? == Verdict::Refused {
             self.counts.blocked += 1;
             return Ok(());
@@ -452,8 +444,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         self.traverse(rest, frame)?;
         self.back();
         let reads_anew = is_last && self.frames[frame].alternatives == Alternatives::Sources;
-        if reads_anew && matches!(self.state().label(event).access, Access::Update(_)) {
-            let source = self.state().trace.ranked(self.state().location(event), rank);
+        if reads_anew && matches!(self.state.label(event).access, Access::Update(_)) {
+            let source = self.state.trace.ranked(self.state.location(event), rank);
             self.detect_update_races_from(event, source)?;
         }
         Ok(())
@@ -461,7 +453,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
 
     /// Makes continuations for the reads that might have read from this store if it had been committed before them.
     fn detect_races(&mut self, store: EventId) -> Result<(), Ended<P::Fault>> {
-        let before = self.state().ready(store);
+        let before = self.state.ready(store);
         self.continue_with(store, Parameter::Any, &before, None);
         Ok(())
     }
@@ -469,18 +461,18 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     /// Makes continuations for the reads that might have read from this read-modify-write, once for each write that it may read
     /// from itself.
     fn detect_update_races(&mut self, update: EventId) -> Result<(), Ended<P::Fault>> {
-        let state = self.state();
+        let state = &self.state;
         let location = state.location(update);
         let last = state.trace.coherence(location).len();
         for rank in state.floor(update, location)..=last {
-            let source = self.state().trace.ranked(location, rank);
+            let source = self.state.trace.ranked(location, rank);
             self.detect_update_races_from(update, source)?;
         }
         Ok(())
     }
 
     fn detect_update_races_from(&mut self, update: EventId, source: Option<usize>) -> Result<(), Ended<P::Fault>> {
-        let state = self.state();
+        let state = &self.state;
         let value = source
             .map_or_else(|| self.program.initial(state.location(update)), |source| state.trace.node(source).value);
         if !state.would_write(self.program, update, value).map_err(Ended::Fault)? {
@@ -499,7 +491,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     /// Makes a continuation in which the write is committed first, for each read of the location in the run that is not
     /// commit-before the write.
     fn continue_with(&mut self, write: EventId, parameter: Parameter, before: &Set<W>, source: Option<usize>) {
-        let state = &self.states[self.run.len()];
+        let state = &self.state;
         let location = state.location(write);
         let taken = match parameter {
             Parameter::Source(_) => {
@@ -543,7 +535,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     /// Returns the accesses of the run behind its first `length` that are in `before`, in the first order by name that is
     /// compatible with commit-before.
     fn cut(&self, length: usize, before: &Set<W>) -> Continuation {
-        let state = &self.states[self.run.len()];
+        let state = &self.state;
         let trace = &state.trace;
         let first = |event: EventId| trace.nodes_of(event).start;
         let prefix: Set<W> = self.run[..length].iter().flat_map(|committed| trace.nodes_of(committed.event)).collect();

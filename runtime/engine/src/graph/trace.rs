@@ -73,6 +73,13 @@ impl Node {
         !matches!(self.part, Part::Read(_))
     }
 
+    /// Whether there is a path along rf, co and fr from this node to another one at the same location.
+    #[must_use]
+    pub const fn communicates(&self, to: &Self) -> bool {
+        let equal = self.writes() && !to.writes();
+        self.rank < to.rank || (equal && self.rank == to.rank)
+    }
+
     /// Whether the other node comes before this one in program order.
     #[must_use]
     pub fn is_after(&self, other: &Self) -> bool {
@@ -114,26 +121,6 @@ pub struct Trace<const W: usize> {
     committed: Vec<Vec<Option<Nodes>>>,
     /// The committed accesses of each thread, by their numbers in program order.
     committed_of: Vec<Set<W>>,
-}
-
-impl<const W: usize> Clone for Trace<W> {
-    fn clone(&self) -> Self {
-        let mut clone = Self::default();
-        clone.clone_from(self);
-        clone
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.nodes.clone_from(&source.nodes);
-        self.before.clone_from(&source.before);
-        self.coherence.clone_from(&source.coherence);
-        self.of_location.clone_from(&source.of_location);
-        self.of_thread.clone_from(&source.of_thread);
-        self.writes = source.writes;
-        self.forwarded.clone_from(&source.forwarded);
-        self.committed.clone_from(&source.committed);
-        self.committed_of.clone_from(&source.committed_of);
-    }
 }
 
 impl<const W: usize> Trace<W> {
@@ -305,6 +292,37 @@ impl<const W: usize> Trace<W> {
         self.before.push(before);
     }
 
+    /// Takes back the commits of all nodes but the first so many.
+    pub fn take_back(&mut self, nodes: usize) {
+        while let Some(node) = self.nodes.pop_if(|_| self.before.len() > nodes) {
+            self.before.pop();
+            let (number, event) = (self.nodes.len(), node.event);
+            let (thread, index, location) =
+                (usize::from(event.thread), usize::from(event.index), node.location.index());
+            self.of_location[location].remove(number);
+            self.of_thread[thread].remove(number);
+            let nodes = &mut self.committed[thread][index];
+            *nodes = nodes.and_then(|nodes| (nodes.count > 1).then_some(Nodes { count: nodes.count - 1, ..nodes }));
+            if nodes.is_none() {
+                self.committed_of[thread].remove(index);
+            }
+            if !node.writes() {
+                self.forwarded.retain(|&(read, _)| usize::from(read) != number);
+                continue;
+            }
+            self.writes.remove(number);
+            self.coherence[location].remove(usize::from(node.rank) - 1);
+            for earlier in self.of_location[location].iter() {
+                let other = &mut self.nodes[earlier];
+                if other.part == Part::Read(Some(number)) {
+                    (other.part, other.rank) = (Part::Read(None), 0);
+                    self.forwarded.push((u16::try_from(earlier).expect("fewer than 65536 nodes"), event));
+                }
+                other.rank -= u16::from(other.rank > node.rank);
+            }
+        }
+    }
+
     /// Commits a read from a store of its own thread that is not committed yet.
     ///
     /// # Panics
@@ -348,20 +366,12 @@ impl<const W: usize> Trace<W> {
         before
     }
 
-    /// Whether there is a path along rf, co and fr from one node to another one at the same location.
-    #[must_use]
-    pub fn communicates(&self, from: usize, to: usize) -> bool {
-        let (from, to) = (&self.nodes[from], &self.nodes[to]);
-        let equal = from.writes() && !to.writes();
-        from.rank < to.rank || (equal && from.rank == to.rank)
-    }
-
     /// Returns the nodes from which a path along rf, co and fr leads to this one.
     #[must_use]
     pub fn communicating_with(&self, node: usize) -> Set<W> {
         let mut from = self.of_location[self.nodes[node].location.index()];
         for other in from.iter() {
-            if !self.communicates(other, node) {
+            if !self.nodes[other].communicates(&self.nodes[node]) {
                 from.remove(other);
             }
         }

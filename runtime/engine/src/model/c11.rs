@@ -244,10 +244,9 @@ impl<const W: usize> C11<W> {
     /// Whether no eco leads from the last node to something that is hb-before it.
     fn is_coherent(&self, trace: &Trace<W>, element: usize, number: usize) -> bool {
         let before = &self.elements[element].before;
-        trace
-            .at(trace.node(number).location)
-            .iter()
-            .all(|other| !before.contains(usize::from(self.of_node[other])) || !trace.communicates(number, other))
+        trace.at(trace.node(number).location).iter().all(|other| {
+            !before.contains(usize::from(self.of_node[other])) || !trace.node(number).communicates(trace.node(other))
+        })
     }
 
     fn location(&self, trace: &Trace<W>, element: usize) -> Option<crate::event::Location> {

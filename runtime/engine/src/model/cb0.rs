@@ -112,7 +112,9 @@ impl<'t, const W: usize> Axioms<'t, W> {
 
     /// Whether po-loc ∪ rf ∪ co ∪ fr is acyclic.
     fn is_coherent(&self) -> bool {
-        let back = |node: usize| self.po_loc[node].iter().any(|earlier| self.trace.communicates(node, earlier));
+        let back = |node: usize| {
+            self.po_loc[node].iter().any(|earlier| self.trace.node(node).communicates(self.trace.node(earlier)))
+        };
         !(0..self.po.len()).any(back)
     }
 

@@ -55,17 +55,21 @@ pub(super) struct State<M, const W: usize> {
     pub(super) origins: Vec<u32>,
     /// The values that the reads of each thread returned.
     pub(super) reads: Vec<Vec<Option<Value>>>,
+    steps: Vec<Step<W>>,
+    /// The models before each step; further ones are kept for their memory.
+    models: Vec<M>,
 }
 
-impl<M: Clone, const W: usize> State<M, W> {
-    pub(super) fn copy_from(&mut self, source: &Self) {
-        self.trace.clone_from(&source.trace);
-        self.model.clone_from(&source.model);
-        self.labels.clone_from(&source.labels);
-        self.reached.clone_from(&source.reached);
-        self.origins.clone_from(&source.origins);
-        self.reads.clone_from(&source.reads);
-    }
+/// A commit, with what is needed to take it back.
+#[derive(Debug)]
+struct Step<const W: usize> {
+    event: EventId,
+    /// The number of nodes, of threads, and of reads of the event's thread that are known or were, before it.
+    nodes: usize,
+    threads: usize,
+    reads: usize,
+    /// The thread that was run, with its accesses, how far they went, and its origin before that.
+    run: Option<(usize, Labels<W>, Reached, u32)>,
 }
 
 /// The model's answer to a commit.
@@ -85,6 +89,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             reached: vec![Reached::End; threads],
             origins: vec![0; threads],
             reads: vec![Vec::new(); threads],
+            steps: Vec::new(),
+            models: Vec::new(),
         };
         for thread in 0..threads {
             state.fetch(program, thread)?;
@@ -93,8 +99,9 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     }
 
     fn fetch<P: Program<W>>(&mut self, program: &P, thread: usize) -> Result<(), P::Fault> {
-        let fetched = program.fetch(thread, self.origins[thread], &self.reads[thread])?;
-        (self.labels[thread], self.reached[thread]) = fetched;
+        let (labels, reached) = program.fetch(thread, self.origins[thread], &self.reads[thread])?;
+        self.labels[thread] = labels;
+        self.reached[thread] = reached;
         self.trace.grow(self.labels.len(), program.locations());
         Ok(())
     }
@@ -107,6 +114,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             self.origins.resize(thread + 1, 0);
             self.reads.resize(thread + 1, Vec::new());
         }
+        self.note_run(thread);
         self.origins[thread] = origin;
         self.fetch(program, thread)
     }
@@ -228,9 +236,59 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         first.map(|(_, event)| event)
     }
 
+    /// Notes what is known of a thread before it is run for the commit at hand.
+    fn note_run(&mut self, thread: usize) {
+        let known = (thread, self.labels[thread].clone(), self.reached[thread], self.origins[thread]);
+        if let Some(step) = self.steps.last_mut() {
+            step.run = Some(known);
+        }
+    }
+
+    /// Takes back the last commit.
+    pub(super) fn take_back(&mut self) {
+        let Step { event, nodes, threads, reads, run } = self.steps.pop().expect("something was committed");
+        std::mem::swap(&mut self.model, &mut self.models[self.steps.len()]);
+        self.trace.take_back(nodes);
+        if let Some((thread, labels, reached, origin)) = run {
+            (self.labels[thread], self.reached[thread], self.origins[thread]) = (labels, reached, origin);
+        }
+        self.labels.truncate(threads);
+        self.reached.truncate(threads);
+        self.origins.truncate(threads);
+        self.reads.truncate(threads);
+        let known = &mut self.reads[usize::from(event.thread)];
+        if let Some(read) = known.get_mut(usize::from(event.index)) {
+            *read = None;
+        }
+        known.truncate(reads);
+    }
+
     /// Commits an access, given what is commit-before it: a store after `rank` writes, a read from the write with this rank, or a
-    /// choice of this number.
+    /// choice of this number. What the model refuses is not committed.
     pub(super) fn commit<P: Program<W>>(
+        &mut self,
+        program: &P,
+        event: EventId,
+        rank: usize,
+        before: &Set<W>,
+    ) -> Result<Verdict, Ended<P::Fault>> {
+        let depth = self.steps.len();
+        match self.models.get_mut(depth) {
+            Some(model) => model.clone_from(&self.model),
+            None => self.models.push(self.model.clone()),
+        }
+        let (nodes, threads) = (self.trace.nodes().len(), self.labels.len());
+        let reads = self.reads[usize::from(event.thread)].len();
+        self.steps.push(Step { event, nodes, threads, reads, run: None });
+        let verdict = self.perform(program, event, rank, before)?;
+        if verdict == Verdict::Refused {
+            self.take_back();
+        }
+        Ok(verdict)
+    }
+
+    /// Performs a commit; what the model refuses is to be taken back.
+    fn perform<P: Program<W>>(
         &mut self,
         program: &P,
         event: EventId,
@@ -330,6 +388,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             self.reads[thread].resize(index + 1, None);
         }
         self.reads[thread][index] = Some(value);
+        self.note_run(thread);
         self.fetch(program, thread).map_err(Ended::Fault)?;
         if knows_first && !self.model.admits(&self.trace, &self.labels[thread]) {
             return Ok(Verdict::Refused);
