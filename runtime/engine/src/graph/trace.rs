@@ -293,6 +293,9 @@ impl<const W: usize> Trace<W> {
     }
 
     /// Takes back the commits of all nodes but the first so many.
+    ///
+    /// # Panics
+    /// If there are more nodes than a `Set<W>` can hold.
     pub fn take_back(&mut self, nodes: usize) {
         while let Some(node) = self.nodes.pop_if(|_| self.before.len() > nodes) {
             self.before.pop();
