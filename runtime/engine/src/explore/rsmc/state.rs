@@ -93,15 +93,20 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             models: Vec::new(),
         };
         for thread in 0..threads {
-            state.fetch(program, thread)?;
+            state.fetch(program, thread, 0)?;
         }
         Ok(state)
     }
 
-    fn fetch<P: Program<W>>(&mut self, program: &P, thread: usize) -> Result<(), P::Fault> {
-        let (labels, reached) = program.fetch(thread, self.origins[thread], &self.reads[thread])?;
-        self.labels[thread] = labels;
-        self.reached[thread] = reached;
+    /// Runs a thread of this origin with what its reads have returned.
+    fn fetch<P: Program<W>>(&mut self, program: &P, thread: usize, origin: u32) -> Result<(), P::Fault> {
+        let (labels, reached) = program.fetch(thread, origin, &self.reads[thread])?;
+        let labels = std::mem::replace(&mut self.labels[thread], labels);
+        let reached = std::mem::replace(&mut self.reached[thread], reached);
+        let origin = std::mem::replace(&mut self.origins[thread], origin);
+        if let Some(step) = self.steps.last_mut() {
+            step.run = Some((thread, labels, reached, origin));
+        }
         self.trace.grow(self.labels.len(), program.locations());
         Ok(())
     }
@@ -114,9 +119,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             self.origins.resize(thread + 1, 0);
             self.reads.resize(thread + 1, Vec::new());
         }
-        self.note_run(thread);
-        self.origins[thread] = origin;
-        self.fetch(program, thread)
+        self.fetch(program, thread, origin)
     }
 
     pub(super) fn label(&self, event: EventId) -> &Label<W> {
@@ -234,14 +237,6 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             }
         }
         first.map(|(_, event)| event)
-    }
-
-    /// Notes what is known of a thread before it is run for the commit at hand.
-    fn note_run(&mut self, thread: usize) {
-        let known = (thread, self.labels[thread].clone(), self.reached[thread], self.origins[thread]);
-        if let Some(step) = self.steps.last_mut() {
-            step.run = Some(known);
-        }
     }
 
     /// Takes back the last commit.
@@ -388,8 +383,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             self.reads[thread].resize(index + 1, None);
         }
         self.reads[thread][index] = Some(value);
-        self.note_run(thread);
-        self.fetch(program, thread).map_err(Ended::Fault)?;
+        self.fetch(program, thread, self.origins[thread]).map_err(Ended::Fault)?;
         if knows_first && !self.model.admits(&self.trace, &self.labels[thread]) {
             return Ok(Verdict::Refused);
         }
