@@ -65,12 +65,12 @@ program is right under relaxed models, proved by a search; and those not needed.
 Usage: fencehound fences TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), or a `fencehound cc` executable.
 
-  --model LIST            of tso (the default), pso, power: right under all
+  --model LIST            of tso (the default), pso, power, armv8, riscv: under all
   --until harmless|sc     until it fails and ends as under SC [the default], or
                           until each execution is like an interleaving
   --cost FILE             lines such as `mfence 33`; the other names are xchg,
-                          membar, stbar, sync, lwsync, isync, dmb, dmb-ld and
-                          ldar-stlr
+                          membar, stbar, sync, lwsync, isync, dmb, dmb-ld,
+                          ldar-stlr, fence and fence.tso
   --apply                 put them into the source, and check that; the patch
                           is shown in any case, where text can be edited safely
   --json FILE|-           the result, to a file or the standard output

@@ -18,7 +18,7 @@ use crate::programs::repair::told::{self, Proof, Text};
 use crate::programs::repair::universe::Element;
 use crate::programs::subjects::Subjects;
 use crate::screen::complain_about;
-use crate::text::counted;
+use crate::text::{counted, listed};
 use crate::values::Until;
 use crate::workplace::Workplace;
 
@@ -105,6 +105,10 @@ fn repair(
     report.repaired(repaired, &refusals, others, advisor.universe());
     screen.print(&told::table(repaired, &refusals, advisor.universe()));
     screen.print(&told::others(others, advisor.universe()));
+    if let Some(wronged) = advisor.wrong_in_c11(&repaired.elements)? {
+        report.in_c11 = Some(wronged.in_words());
+        screen.print(&told::in_c11(&wronged));
+    }
     let spare = advisor.spare(&repaired.elements)?;
     report.spared(&spare, advisor.universe());
     screen.print(&told::spare(&spare, advisor.universe()));
@@ -185,9 +189,9 @@ fn proof(plan: &FencesPlan, executions: &[(MemoryModel, u64)]) -> String {
     let all: Vec<String> = executions.iter().map(count).collect();
     let is_one = matches!(executions, [(_, 1)]);
     match (plan.until, is_one) {
-        (Until::Harmless, true) => format!("{} ends as under SC", all.join(", ")),
-        (Until::Harmless, false) => format!("all {} end as under SC", all.join(", ")),
-        (Until::Sc, true) => format!("{} is like an interleaving", all.join(", ")),
-        (Until::Sc, false) => format!("all {} are like interleavings", all.join(", ")),
+        (Until::Harmless, true) => format!("{} ends as under SC", listed(&all)),
+        (Until::Harmless, false) => format!("all {} end as under SC", listed(&all)),
+        (Until::Sc, true) => format!("{} is like an interleaving", listed(&all)),
+        (Until::Sc, false) => format!("all {} are like interleavings", listed(&all)),
     }
 }

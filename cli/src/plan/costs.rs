@@ -23,9 +23,12 @@ const ISYNC: &str = "isync";
 const DMB: &str = "dmb";
 const DMB_LOADS: &str = "dmb-ld";
 const ORDERED: &str = "ldar-stlr";
+const FENCE: &str = "fence";
+const FENCE_TSO: &str = "fence.tso";
 
-/// The usual costs of instructions: of x86, of SPARC under PSO, of POWER (`isync` with its branch), of ARM.
-const USUAL: [(&str, u64); 10] = [
+/// The usual costs of instructions: of x86, of SPARC under PSO, of POWER (`isync` with its branch), of ARM, of RISC-V (`fence.tso`
+/// with the other fences that are not full).
+const USUAL: [(&str, u64); 12] = [
     (MFENCE, 33),
     (XCHG, 20),
     (MEMBAR, 33),
@@ -36,6 +39,8 @@ const USUAL: [(&str, u64); 10] = [
     (DMB, 20),
     (DMB_LOADS, 10),
     (ORDERED, 5),
+    (FENCE, 20),
+    (FENCE_TSO, 10),
 ];
 
 impl Default for Costs {
@@ -99,10 +104,8 @@ impl Costs {
             MemoryModel::Tso => x86(operation, strength),
             MemoryModel::Pso => sparc(operation, strength),
             MemoryModel::Power => power(operation, strength),
-            MemoryModel::Armv8 | MemoryModel::Riscv => match strength {
-                Strength::Order(_) => &[ORDERED],
-                Strength::FenceBefore(_) | Strength::FenceAfter(_) => &[DMB],
-            },
+            MemoryModel::Armv8 => arm(strength),
+            MemoryModel::Riscv => riscv(operation, strength),
         };
         names.iter().map(|name| self.of(name)).sum()
     }
@@ -150,6 +153,22 @@ fn power(operation: Operation, strength: Strength) -> &'static [&'static str] {
                 &[LWSYNC, ISYNC]
             }
         }
+    }
+}
+
+fn arm(strength: Strength) -> &'static [&'static str] {
+    match strength {
+        Strength::Order(_) => &[ORDERED],
+        Strength::FenceBefore(Order::Acquire) | Strength::FenceAfter(Order::Acquire) => &[DMB_LOADS],
+        Strength::FenceBefore(_) | Strength::FenceAfter(_) => &[DMB],
+    }
+}
+
+fn riscv(operation: Operation, strength: Strength) -> &'static [&'static str] {
+    match (strength, operation) {
+        (Strength::FenceBefore(_) | Strength::FenceAfter(_), _) if is_full(strength) => &[FENCE],
+        (Strength::Order(_), Operation::Load) if is_full(strength) => &[FENCE, FENCE_TSO],
+        _ => &[FENCE_TSO],
     }
 }
 

@@ -296,24 +296,33 @@ fn the_power_papers_programs_get_their_fences() {
     }
 }
 
-/// The name of a shape, the statements of its threads, and the fences that it needs under TSO, PSO and POWER.
-type Shape = (&'static str, &'static [&'static [&'static str]], [&'static str; 3]);
+/// The name of a shape, the statements of its threads, and the fences that it needs under TSO, PSO, POWER, ARMv8 and RISC-V.
+type Shape = (&'static str, &'static [&'static [&'static str]], [&'static str; 5]);
 
-/// The shapes of two to four threads that the literature on POWER names, each with the fences under TSO, PSO and POWER that it is
-/// known to need: `f` full, `l` light.
+/// The shapes of two to four threads that the literature on POWER names, each with the fences under each model that it is known to
+/// need: `f` full, `l` light. ARM and RISC-V show a store to all others at once, so that nothing has to be cumulative there; ARM has no
+/// light fence.
 const SHAPES: [Shape; 12] = [
-    ("MP", &[&["x = 1;", "y = 1;"], &["r1 = y;", "r2 = x;"]], ["", "l", "ll"]),
-    ("SB", &[&["x = 1;", "r1 = y;"], &["y = 1;", "r2 = x;"]], ["ff", "ff", "ff"]),
-    ("LB", &[&["r1 = x;", "y = 1;"], &["r2 = y;", "x = 1;"]], ["", "", "ll"]),
-    ("2+2W", &[&["x = 1;", "y = 2;"], &["y = 1;", "x = 2;"]], ["", "ll", "ll"]),
-    ("R", &[&["x = 1;", "y = 1;"], &["y = 2;", "r1 = x;"]], ["f", "lf", "ff"]),
-    ("S", &[&["x = 2;", "y = 1;"], &["r1 = y;", "x = 1;"]], ["", "l", "ll"]),
-    ("WRC", &[&["x = 1;"], &["r1 = x;", "y = 1;"], &["r2 = y;", "r3 = x;"]], ["", "", "ll"]),
-    ("ISA2", &[&["x = 1;", "y = 1;"], &["r1 = y;", "z = 1;"], &["r2 = z;", "r3 = x;"]], ["", "l", "lll"]),
-    ("RWC", &[&["x = 1;"], &["r1 = x;", "r2 = y;"], &["y = 1;", "r3 = x;"]], ["f", "f", "ff"]),
-    ("W+RWC", &[&["x = 1;", "y = 1;"], &["r1 = y;", "r2 = z;"], &["z = 1;", "r3 = x;"]], ["f", "lf", "lff"]),
-    ("3.SB", &[&["x = 1;", "r1 = y;"], &["y = 1;", "r2 = z;"], &["z = 1;", "r3 = x;"]], ["fff", "fff", "fff"]),
-    ("IRIW", &[&["x = 1;"], &["y = 1;"], &["r1 = x;", "r2 = y;"], &["r3 = y;", "r4 = x;"]], ["", "", "ff"]),
+    ("MP", &[&["x = 1;", "y = 1;"], &["r1 = y;", "r2 = x;"]], ["", "l", "ll", "ff", "ll"]),
+    ("SB", &[&["x = 1;", "r1 = y;"], &["y = 1;", "r2 = x;"]], ["ff", "ff", "ff", "ff", "ff"]),
+    ("LB", &[&["r1 = x;", "y = 1;"], &["r2 = y;", "x = 1;"]], ["", "", "ll", "ff", "ll"]),
+    ("2+2W", &[&["x = 1;", "y = 2;"], &["y = 1;", "x = 2;"]], ["", "ll", "ll", "ff", "ll"]),
+    ("R", &[&["x = 1;", "y = 1;"], &["y = 2;", "r1 = x;"]], ["f", "lf", "ff", "ff", "lf"]),
+    ("S", &[&["x = 2;", "y = 1;"], &["r1 = y;", "x = 1;"]], ["", "l", "ll", "ff", "ll"]),
+    ("WRC", &[&["x = 1;"], &["r1 = x;", "y = 1;"], &["r2 = y;", "r3 = x;"]], ["", "", "ll", "ff", "ll"]),
+    ("ISA2", &[&["x = 1;", "y = 1;"], &["r1 = y;", "z = 1;"], &["r2 = z;", "r3 = x;"]], ["", "l", "lll", "fff", "lll"]),
+    ("RWC", &[&["x = 1;"], &["r1 = x;", "r2 = y;"], &["y = 1;", "r3 = x;"]], ["f", "f", "ff", "ff", "lf"]),
+    (
+        "W+RWC",
+        &[&["x = 1;", "y = 1;"], &["r1 = y;", "r2 = z;"], &["z = 1;", "r3 = x;"]],
+        ["f", "lf", "lff", "fff", "llf"],
+    ),
+    (
+        "3.SB",
+        &[&["x = 1;", "r1 = y;"], &["y = 1;", "r2 = z;"], &["z = 1;", "r3 = x;"]],
+        ["fff", "fff", "fff", "fff", "fff"],
+    ),
+    ("IRIW", &[&["x = 1;"], &["y = 1;"], &["r1 = x;", "r2 = y;"], &["r3 = y;", "r4 = x;"]], ["", "", "ff", "ff", "ll"]),
 ];
 
 /// A shape's threads, with these fences in their gaps, counted over all threads.
@@ -343,8 +352,8 @@ fn shape(threads: &[&[&str]], fences: &[&str]) -> String {
 #[test]
 fn shapes_get_the_fences_that_the_literature_knows() {
     for (name, threads, all) in SHAPES {
-        let models: [(&str, &[&str]); 3] =
-            [("tso", &["", "full"]), ("pso", &["", "light", "full"]), ("power", &["", "light", "full"])];
+        let (all_kinds, full): (&[&str], &[&str]) = (&["", "light", "full"], &["", "full"]);
+        let models = [("tso", full), ("pso", all_kinds), ("power", all_kinds), ("armv8", full), ("riscv", all_kinds)];
         for ((model, kinds), known) in models.into_iter().zip(all) {
             let kind = |letter| if letter == 'f' { "full" } else { "light" };
             let least: u64 = known.chars().map(|letter| cost_under(model, kind(letter))).sum();
@@ -352,6 +361,10 @@ fn shapes_get_the_fences_that_the_literature_knows() {
             let json: Value = serde_json::from_str(&ran.output).unwrap_or_else(|_| panic!("{ran:?}"));
             assert_eq!(json["cost"].as_u64().unwrap_or(0), least, "{name} {model}: {json}");
             let gaps = threads.iter().map(|statements| statements.len() - 1).sum();
+            // Of more threads that would be another hundred searches.
+            if threads.len() > 2 && matches!(model, "armv8" | "riscv") {
+                continue;
+            }
             for set in largest_below(least, gaps, model, kinds) {
                 let bench = Bench::new(&[("a.c", &shape(threads, &set))]);
                 let ran = bench.run(&format!("check a.c --model {model} --monitor none --no-advice"));
@@ -368,6 +381,7 @@ fn cost_under(model: &str, kind: &str) -> u64 {
         ("light", "power") => 20,
         ("light", _) => 10,
         (_, "power") => 50,
+        (_, "armv8" | "riscv") => 20,
         _ => 33,
     }
 }

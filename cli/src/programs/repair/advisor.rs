@@ -1,6 +1,6 @@
 //! The search for a cheapest repair, and for what else is told about it.
 
-use protocol::Wrong;
+use protocol::{MemoryModel, Strength, Wrong};
 
 use super::answer::{Advice, Repaired, Spare};
 use super::patched::{Patch, Texts};
@@ -14,6 +14,9 @@ use crate::plan::fences::FencesPlan;
 use crate::programs::bench::{Bench, Deadline};
 use crate::programs::wronged::{Consistent, Executions, Wronged};
 use crate::values::Until;
+
+/// The most seconds that the search of C11's executions takes.
+const C11_SECONDS: f64 = 10.0;
 
 /// The number of sets of the same cost that are told.
 const SETS: usize = 8;
@@ -120,6 +123,23 @@ impl<'a> Advisor<'a> {
                 Settled::Hopeless(_) | Settled::Open(_) => return Ok(None),
             }
         }
+    }
+
+    /// Returns what is still wrong by the letter of C11 if these elements, which are orders of C11, are put in: processors order
+    /// more by the instructions that are made of them.
+    pub(crate) fn wrong_in_c11(&self, elements: &[Element]) -> Result<Option<Wronged>, Failure> {
+        let is_order = |element: &Element| matches!(element.chosen.strength, Strength::Order(_));
+        if !elements.iter().all(is_order) {
+            return Ok(None);
+        }
+        let models = [MemoryModel::C11];
+        let task =
+            Task { models: &models, deadline: self.trials.task.deadline.at_most(C11_SECONDS), ..self.trials.task };
+        let universe = Universe::new(self.costs.clone(), models.to_vec());
+        Ok(match Trials::new(task, self.consistent.unlike(), universe).try_set(elements)? {
+            Tried::Wrong(left, _) => Some(self.judged(*left)),
+            Tried::Right(_) | Tried::Open(_) => None,
+        })
     }
 
     /// Finds the fences that the program does not need if these elements are put in.

@@ -30,6 +30,9 @@ pub(crate) struct Report {
     pub(crate) additions: Vec<Costed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) others: Vec<Vec<Addition>>,
+    /// What is still wrong with a repair by the letter of C11.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) in_c11: Option<String>,
     /// Fences that the program has and does not need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) redundant: Vec<Redundant>,

@@ -8,7 +8,7 @@ use protocol::{Operation, Order, Point, Strength};
 use super::answer::{Repaired, Spare, SpareFence};
 use super::patched::Patch;
 use super::universe::{Element, Universe, order_in_c};
-use crate::programs::wronged::Executions;
+use crate::programs::wronged::{Executions, Wronged};
 use crate::report::names::{full_place, short_place};
 use crate::text::{counted, printable};
 
@@ -79,6 +79,14 @@ fn printable_lines(text: &str) -> String {
         line.split('\t').map(printable).collect::<Vec<_>>().join("\t") + end
     };
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the note that orders are enough for machines alone.
+pub(crate) fn in_c11(wronged: &Wronged) -> String {
+    format!(
+        "note: enough on these machines, as compilers make instructions of it today; by the letter of C11 it is not, where {}\n",
+        wronged.in_words()
+    )
 }
 
 /// Returns the fences that are not needed, a line each, and what else is to be known of them.

@@ -6,6 +6,7 @@ use engine::explore::rsmc::CompleteTrace;
 use engine::graph::{Access, EventId};
 use engine::mapping::graphs::{Around, strengthened};
 use engine::mapping::{Order, Strength};
+use engine::model::MemoryModel;
 use engine::repair::{Candidate, clauses};
 use protocol::{Obstacle, Operation, Override, Performed, Place, Point, Way, Wrong};
 
@@ -102,7 +103,7 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> 
         for index in 0..labels.len() {
             let Some(at) = &points[thread][index] else { continue };
             let recorded = &notes[thread][index];
-            for strength in strengths(recorded.access, recorded.spelled.order) {
+            for strength in strengths(model, recorded.access, recorded.spelled.order) {
                 let around = strengthened(model, recorded.access, strength);
                 if around != Around::default() {
                     let candidate = candidates.entry(Override { at: at.clone(), strength }).or_default();
@@ -118,10 +119,17 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> 
 }
 
 /// Returns what an access of this order could be strengthened by, the strongest first.
-fn strengths(access: Access, order: Option<Order>) -> Vec<Strength> {
+///
+/// ARM has one instruction for fences of all orders that release, which is full: it is called by the order under which C makes it
+/// as strong as it is.
+fn strengths(model: MemoryModel, access: Access, order: Option<Order>) -> Vec<Strength> {
     use Order::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
     let mut all = Vec::new();
-    for fence in [SequentiallyConsistent, AcquireRelease] {
+    let fences: &[Order] = match model {
+        MemoryModel::Armv8 => &[SequentiallyConsistent],
+        _ => &[SequentiallyConsistent, AcquireRelease],
+    };
+    for &fence in fences {
         all.extend([Strength::FenceAfter(fence), Strength::FenceBefore(fence)]);
     }
     let half = match access {
