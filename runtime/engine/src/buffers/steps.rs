@@ -31,6 +31,8 @@ struct Line {
     offered: ThreadSet,
     /// The stores whose commits the thread's next event waits for, by the indices of their events.
     awaits: Vec<u32>,
+    /// The commits that the thread waited for last. No event of its own may follow them.
+    waited_for: Vec<u32>,
 }
 
 /// A store of a thread, and its commit.
@@ -165,15 +167,19 @@ impl Steps {
         let is_awaited = |stored: &Stored| awaits.contains(&stored.entry.event);
         let commits = last_of_each(buffers, line.stored.iter().filter(|stored| is_awaited(stored)));
         if line.stored.iter().all(is_awaited) {
+            line.waited_for = last_of_each(buffers, line.stored.iter());
             (line.stored, line.places) = (Vec::new(), Vec::new());
         }
         commits
     }
 
-    /// Returns the commits of the thread, which has no store waiting, that are not known to have been waited for.
+    /// Returns the commits of the thread, which has no store waiting, that may have come after its last event.
     #[must_use]
     pub fn commits_of(&self, buffers: &StoreBuffers, thread: Thread) -> Vec<u32> {
-        last_of_each(buffers, self.threads[thread].stored.iter())
+        let line = &self.threads[thread];
+        let mut commits = line.waited_for.clone();
+        commits.extend(last_of_each(buffers, line.stored.iter()));
+        commits
     }
 
     /// Whether the thread has stored something that it has not waited for.
