@@ -47,6 +47,8 @@ pub(crate) fn advise(
         for (searched, one) in of_searches.chain(of_judging).filter(|(_, one)| one.accepted.is_none()) {
             let cause = match &whole {
                 _ if is_of(&one.violation, model) => whole.as_ref().and_then(|_| contained(&one.violation)),
+                // No fence makes a program do the same each time.
+                _ if one.violation.kind == FailureKind::Nondeterministic => None,
                 _ if searched == model => Way::of(&one.violation).map(Wrong::Failing),
                 _ => None,
             };
