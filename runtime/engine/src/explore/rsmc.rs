@@ -41,13 +41,20 @@
 //! Where nothing can be committed but locks that are held, their threads wait for ever. They are committed then, each as a
 //! read of the last write, after which nothing comes. They race as any lock does: somebody who waits for ever here locks first
 //! elsewhere.
+//!
+//! # Wait loops
+//! A thread that goes round a wait loop of one read waits for another write than the one that it has read. If that is not the
+//! last in co, there is no such execution, and so the read is not committed. That it reads a last write at which it waits is
+//! still explored, since continuations come of it: in each execution in which the read reads from a write w that is committed
+//! later, what is commit-before w can come with the read at its end, of the last write by then. Under models that commit in
+//! order, that is: there what comes last is always allowed. A read that would wait is taken when nothing else can be.
 
 mod state;
 
 use std::collections::BTreeSet;
 
 pub use self::state::Ended;
-use self::state::{Parameter, State, Verdict};
+use self::state::{Parameter, State, Verdict, is_free};
 
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
@@ -219,7 +226,8 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
             return Ok(Err(number));
         }
     }
-    let complete = state.enabled(program).is_none() && (0..state.labels.len()).all(|thread| state.is_over(thread));
+    let complete = state.enabled(program).map_err(Ended::Fault)?.is_none()
+        && (0..state.labels.len()).all(|thread| state.is_over(thread));
     if !complete {
         return Ok(Err(commits.len()));
     }
@@ -292,7 +300,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
 
     /// Explores all traces that extend the run.
     fn explore(&mut self) -> Result<(), Ended<P::Fault>> {
-        let Some(event) = self.state.enabled(self.program) else { return self.complete() };
+        let Some(event) = self.state.enabled(self.program).map_err(Ended::Fault)? else { return self.complete() };
         match self.state.label(event).access {
             Access::Store => {
                 self.every_place(event, Self::explore)?;
@@ -357,7 +365,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         let location = self.state.location(event);
         let last = self.state.last(event);
         let before = self.state.ready(event);
-        let own = self.state.is_free(self.program, location).then(|| {
+        let own = is_free(&self.state.trace, self.program, location).then(|| {
             let trace = &self.state.trace;
             let source = trace.ranked(location, last).map(|source| trace.node(source).event);
             self.frames.push(Frame {

@@ -39,6 +39,8 @@ enum Precedence {
     Read,
     /// The access is a lock that is free.
     Free,
+    /// The access is a read of a wait loop, whose thread waits if it reads the last write.
+    Waiting,
     /// The access is a lock that is held.
     Held,
 }
@@ -55,6 +57,8 @@ pub(super) struct State<M, const W: usize> {
     pub(super) origins: Vec<u32>,
     /// The values that the reads of each thread returned.
     pub(super) reads: Vec<Vec<Option<Value>>>,
+    /// The reads of each thread in which it has ever been found to wait, by their numbers in program order.
+    waited: Vec<Set<W>>,
     steps: Vec<Step<W>>,
     /// The models before each step; further ones are kept for their memory.
     models: Vec<M>,
@@ -79,6 +83,31 @@ pub(super) enum Verdict {
     Refused,
 }
 
+/// Whether the last write to the location of a lock says that it is free.
+pub(super) fn is_free<const W: usize, P: Program<W>>(trace: &Trace<W>, program: &P, lock: Location) -> bool {
+    last_value(trace, program, lock) == FREE
+}
+
+/// Returns the value of the last write to a location.
+fn last_value<const W: usize, P: Program<W>>(trace: &Trace<W>, program: &P, location: Location) -> Value {
+    let last = trace.ranked(location, trace.coherence(location).len());
+    last.map_or_else(|| program.initial(location), |last| trace.node(last).value)
+}
+
+/// Returns what is commit-before a read, given what is so apart from what it reads from, its own store if that may be
+/// forwarded, and the write that it reads from.
+fn before_read<const W: usize>(trace: &Trace<W>, before: &Set<W>, own: Option<usize>, source: Option<usize>) -> Set<W> {
+    let mut before = *before;
+    if own.is_some() && own == source {
+        return before;
+    }
+    for write in own.into_iter().chain(source) {
+        before.insert(write);
+        before.add(trace.before(write));
+    }
+    before
+}
+
 impl<const W: usize, M: Model<W>> State<M, W> {
     pub(super) fn new<P: Program<W>>(program: &P) -> Result<Self, P::Fault> {
         let threads = program.threads();
@@ -89,6 +118,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             reached: vec![Reached::End; threads],
             origins: vec![0; threads],
             reads: vec![Vec::new(); threads],
+            waited: Vec::new(),
             steps: Vec::new(),
             models: Vec::new(),
         };
@@ -201,33 +231,34 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     }
 
     /// Returns how soon an access is taken that can be committed.
-    fn precedence<P: Program<W>>(&self, program: &P, label: &Label<W>) -> Precedence {
-        match (label.access, label.link, label.location) {
+    fn precedence<P: Program<W>>(&self, program: &P, event: EventId) -> Result<Precedence, P::Fault> {
+        let label = self.label(event);
+        let waited = self.waited.get(usize::from(event.thread));
+        let has_waited = || waited.is_some_and(|waited| waited.contains(event.index.into()));
+        Ok(match (label.access, label.link, label.location) {
             (Access::Store, ..) => Precedence::Store,
-            (_, Link::Locks, Some(lock)) if self.is_free(program, lock) => Precedence::Free,
+            (_, Link::Locks, Some(lock)) if is_free(&self.trace, program, lock) => Precedence::Free,
             (_, Link::Locks, _) => Precedence::Held,
+            (_, Link::None, Some(location)) if has_waited() => {
+                let (_, reached) = self.fetch_with(program, event, last_value(&self.trace, program, location))?;
+                if reached == (Reached::Waits { since: event.index }) { Precedence::Waiting } else { Precedence::Read }
+            }
             _ => Precedence::Read,
-        }
-    }
-
-    /// Whether the last write to the location of a lock says that it is free.
-    pub(super) fn is_free<P: Program<W>>(&self, program: &P, lock: Location) -> bool {
-        let last = self.trace.ranked(lock, self.trace.coherence(lock).len());
-        last.map_or_else(|| program.initial(lock), |last| self.trace.node(last).value) == FREE
+        })
     }
 
     /// Returns an access that can be committed. Stores go first: a store that is there when a read is met needs no continuation,
     /// and continuations can be refused. (This halves the refusals on litmus tests.)
-    pub(super) fn enabled<P: Program<W>>(&self, program: &P) -> Option<EventId> {
+    pub(super) fn enabled<P: Program<W>>(&self, program: &P) -> Result<Option<EventId>, P::Fault> {
         let mut first: Option<(Precedence, EventId)> = None;
         for (thread, labels) in self.labels.iter().enumerate() {
             let committed = self.trace.committed_of(thread);
-            for (index, label) in labels.iter().enumerate().filter(|&(index, _)| !committed.contains(index)) {
+            for index in (0..labels.len()).filter(|&index| !committed.contains(index)) {
                 let event = EventId::new(thread, index);
-                let precedence = self.precedence(program, label);
+                let precedence = self.precedence(program, event)?;
                 if first.is_none_or(|(least, _)| precedence < least) && self.is_ready(event) {
                     if precedence == Precedence::Store {
-                        return Some(event);
+                        return Ok(Some(event));
                     }
                     first = Some((precedence, event));
                 }
@@ -236,7 +267,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
                 }
             }
         }
-        first.map(|(_, event)| event)
+        Ok(first.map(|(_, event)| event))
     }
 
     /// Takes back the last commit.
@@ -318,7 +349,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             (None, None) => program.initial(location),
         };
         let own = self.own_store(event).and_then(|own| self.trace.write_of(own));
-        let before = self.before_read(before, own, source);
+        let before = before_read(&self.trace, before, own, source);
         let small = u16::try_from(rank).expect("fewer than 65536 writes");
         let node = Node { event, part: Part::Read(source), location, value, rank: small, fences: label.fences };
         self.trace.commit(node, before);
@@ -328,6 +359,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         // The label is looked up again, since what stands between the read and the write may depend on what was read.
         let label = *self.label(event);
         match label.written {
+            Written::Nothing if self.waits_in_vain(event) => Ok(Verdict::Refused),
             Written::Nothing => Ok(Verdict::Allowed),
             Written::Value(value) => {
                 let mut before = before;
@@ -343,18 +375,19 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
     }
 
-    /// Returns what is commit-before a read, given what is so apart from what it reads from, its own store if that may be
-    /// forwarded, and the write that it reads from.
-    fn before_read(&self, before: &Set<W>, own: Option<usize>, source: Option<usize>) -> Set<W> {
-        let mut before = *before;
-        if own.is_some() && own == source {
-            return before;
+    /// Whether a thread waits behind a read, the last node, that is not of the last write to its location. No execution is like
+    /// that: the thread would read the last write. (What it reads there waits for nothing that it has not read.)
+    fn waits_in_vain(&mut self, event: EventId) -> bool {
+        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
+        if !M::COMMITS_IN_ORDER || self.reached[thread] != (Reached::Waits { since: event.index }) {
+            return false;
         }
-        for write in own.into_iter().chain(source) {
-            before.insert(write);
-            before.add(self.trace.before(write));
+        if self.waited.len() <= thread {
+            self.waited.resize(thread + 1, Set::EMPTY);
         }
-        before
+        self.waited[thread].insert(index);
+        let node = self.trace.node(self.trace.nodes().len() - 1);
+        usize::from(node.rank) < self.trace.coherence(node.location).len()
     }
 
     /// Commits a load that reads from its own store, which is not committed yet.
@@ -453,11 +486,21 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if self.label(event).link == Link::Locks {
             return Ok(value == FREE);
         }
+        let (labels, _) = self.fetch_with(program, event, value)?;
+        Ok(labels[usize::from(event.index)].written != Written::Nothing)
+    }
+
+    /// Returns what a thread would do if an access of it read this value.
+    fn fetch_with<P: Program<W>>(
+        &self,
+        program: &P,
+        event: EventId,
+        value: Value,
+    ) -> Result<(Labels<W>, Reached), P::Fault> {
         let (thread, index) = (usize::from(event.thread), usize::from(event.index));
         let mut reads = self.reads[thread].clone();
         reads.resize(reads.len().max(index + 1), None);
         reads[index] = Some(value);
-        let (labels, _) = program.fetch(thread, self.origins[thread], &reads)?;
-        Ok(labels[index].written != Written::Nothing)
+        program.fetch(thread, self.origins[thread], &reads)
     }
 }
