@@ -128,7 +128,9 @@ fn x86(operation: Operation, strength: Strength) -> &'static [&'static str] {
 
 fn sparc(operation: Operation, strength: Strength) -> &'static [&'static str] {
     match (strength, operation) {
-        (Strength::Order(_), Operation::Load) => &[],
+        // Loads stay in order by themselves.
+        (Strength::Order(_), Operation::Load)
+        | (Strength::FenceBefore(Order::Acquire) | Strength::FenceAfter(Order::Acquire), _) => &[],
         (Strength::Order(_), _) if is_full(strength) => &[STBAR, MEMBAR],
         _ if is_full(strength) => &[MEMBAR],
         _ => &[STBAR],

@@ -180,6 +180,27 @@ fn fences_that_are_not_needed_are_named_with_their_cost() {
     assert_eq!(lines, [(&8.into(), &light, &30.into()), (&14.into(), &light, &30.into())]);
 }
 
+/// SPARC keeps loads in order by itself: an acquire fence is no instruction there, and nothing is saved without it.
+#[test]
+fn what_is_no_instruction_is_not_redundant() {
+    let right = "int first = LD(x);\natomic_thread_fence(memory_order_acquire);\nseen = first - LD(y);";
+    let ran = advised(
+        &program("int seen;", "ST(y, 1);\natomic_thread_fence(memory_order_release);\nST(x, 1);", right),
+        "--model pso",
+    );
+    assert_eq!(ran.status, 0, "{ran:?}");
+}
+
+/// To ARM stores of both orders are `stlr`: what C11 makes of the stronger one is no other advice.
+#[test]
+fn orders_that_are_one_instruction_are_told_once() {
+    let stores = program("", "ST(x, 1);\nST(y, 1);", "ST(y, 2);\nST(x, 2);");
+    let ran = advised(&stores, "--model armv8");
+    assert!(last(&ran).starts_with("repaired: 2 stronger orders make it right under ARMv8, cost 10: "), "{ran:?}");
+    assert!(ran.output.contains("memory_order_release at a.c:10 (store y), cost 5"), "{}", ran.output);
+    assert!(!ran.output.contains("memory_order_seq_cst at"), "{}", ran.output);
+}
+
 /// What is missing and what is too much is told together: here the fence stands behind the load.
 #[test]
 fn a_fence_in_the_wrong_place_is_missing_in_one_and_not_needed_in_the_other() {

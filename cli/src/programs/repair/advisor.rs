@@ -1,6 +1,6 @@
 //! The search for a cheapest repair, and for what else is told about it.
 
-use protocol::{MemoryModel, Strength, Wrong};
+use protocol::{MemoryModel, Order, Strength, Wrong};
 
 use super::answer::{Advice, Repaired, Spare};
 use super::patched::{Patch, Texts};
@@ -89,6 +89,9 @@ impl<'a> Advisor<'a> {
             let is_new = |set: &&Vec<Element>| !tried.contains(set);
             let Some(set) = sets.iter().find(is_new).filter(|set| cost(set) == cost(first)).cloned() else { break };
             tried.push(set.clone());
+            if std::iter::once(first).chain(others.iter().map(Vec::as_slice)).any(|known| is_stronger(&set, known)) {
+                continue;
+            }
             match self.trials.try_set(&set)? {
                 Tried::Right(_) => others.push(set),
                 Tried::Wrong(_, obstacle) => {
@@ -162,4 +165,15 @@ impl<'a> Advisor<'a> {
     fn judged(&self, left: Left) -> Wronged {
         self.consistent.wronged(left.model, left.exploration)
     }
+}
+
+/// Whether a set only has stronger orders of C in the places of another one: where they cost the same, they are the same to the
+/// machines.
+fn is_stronger(set: &[Element], known: &[Element]) -> bool {
+    let is_full = |element: &Element| element.chosen.strength == Strength::Order(Order::SequentiallyConsistent);
+    let is_as_strong = |(one, other): (&Element, &Element)| {
+        one.chosen.at == other.chosen.at && (one.chosen.strength == other.chosen.strength || is_full(one))
+    };
+    let are_orders = known.iter().all(|element| matches!(element.chosen.strength, Strength::Order(_)));
+    are_orders && set.len() == known.len() && set.iter().zip(known).all(is_as_strong)
 }
