@@ -12,7 +12,7 @@ use std::process::Command;
 use hook_abi::{Header, Type};
 
 /// What is written in C++.
-const FILES: [&str; 2] = ["src/shim.cpp", "src/types.cpp"];
+const FILES: [&str; 3] = ["src/shim.cpp", "src/twins.cpp", "src/types.cpp"];
 
 fn main() {
     let header = Header::read(Path::new("../runtime/include")).unwrap_or_else(|error| panic!("the hooks: {error}"));

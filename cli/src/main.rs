@@ -48,11 +48,12 @@ mod values;
 mod whole;
 mod workplace;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 use crate::commands::{cc, check, doctor, fences, monitor, relax, replay};
@@ -65,7 +66,7 @@ use crate::plan::replay::ReplayPlan;
 use crate::screen::{Channel, Color, Screen, complain};
 
 fn main() -> ExitCode {
-    let work = || dispatch(std::env::args_os().collect());
+    let work = || dispatch(named(std::env::args_os().collect()));
     if !program::has_little_stack() {
         return work().into();
     }
@@ -73,6 +74,17 @@ fn main() -> ExitCode {
         Ok(worker) => worker.join().unwrap_or(Status::Internal).into(),
         Err(error) => fail(&Failure::usage(format!("no stack can be had: {error}"), "allow it: ulimit -s 8192")).into(),
     }
+}
+
+/// Returns the arguments with the command that the tool's own name has, if it is `fencehound-cc` or the like: a link to the tool is
+/// a compiler for those who want a path.
+fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let own = arguments.first().and_then(|path| Path::new(path).file_name()).and_then(OsStr::to_str);
+    let command = own.and_then(|name| name.strip_prefix("fencehound-")).unwrap_or_default().to_string();
+    if Cli::command().find_subcommand(&command).is_some() {
+        arguments.insert(1, command.into());
+    }
+    arguments
 }
 
 /// Reads the command line and runs the command.

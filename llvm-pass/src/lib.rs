@@ -126,6 +126,32 @@ pub unsafe extern "C" fn fencehound_instrument(module: LLVMModuleRef) {
     }
 }
 
+thread_local! {
+    /// The names by which the copies of functions are judged; the user's file is read once.
+    static NAMES: Names = Names::new();
+}
+
+/// Whether a function of this name, which the program does not define, is one that only the runtime has.
+///
+/// # Safety
+///
+/// The name is of this length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fencehound_is_own(name: *const std::ffi::c_char, length: usize) -> bool {
+    let name = ir::text(name, length);
+    stubs::is_own(&name) && NAMES.with(|names| names.is_modelled(&name))
+}
+
+/// Whether inline assembly is understood here, and may be none of this machine.
+///
+/// # Safety
+///
+/// The text is of this length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fencehound_is_foreign(text: *const std::ffi::c_char, length: usize) -> bool {
+    NAMES.with(|names| assembly::is_foreign(&ir::text(text, length), &names.templates))
+}
+
 /// Finishes a module on which shim.cpp has run MemorySanitizer after its instrumentation.
 ///
 /// # Safety

@@ -22,6 +22,8 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include "twins.h"
+
 using namespace llvm;
 
 extern "C" {
@@ -50,6 +52,11 @@ cl::opt<bool> wantsLabels("fencehound-labels",
 // What `fencehound check --uninitialised` asks for.
 cl::opt<bool> wantsUnwritten("fencehound-uninitialised",
                              cl::desc("Uses of values that were never written"));
+
+// What `fencehound cc` puts into the environment: the program is to be run without a tool as well,
+// and then as the program would. An option of LLVM's would be passed to the assembler, too, which
+// does not load plugins.
+constexpr const char *TWINS = "FENCEHOUND_TWINS";
 
 // The attribute of functions that were instrumented: a module may come back, as the output of
 // -emit-llvm does.
@@ -97,6 +104,7 @@ struct Fencehound : PassInfoMixin<Fencehound> {
                              "another is not: link "
                              "modules after `fencehound cc` has compiled each of them");
         }
+        std::unique_ptr<Module> plain = std::getenv(TWINS) ? fencehound::copyOf(module) : nullptr;
         unsigned round = 0;
         do {
             for (; fencehound_prepare(wrap(&module), round); ++round) {
@@ -114,6 +122,8 @@ struct Fencehound : PassInfoMixin<Fencehound> {
             followUnwritten(module, analyses);
         if (NamedMDNode *wrappers = module.getNamedMetadata(WRAPPERS))
             module.eraseNamedMetadata(wrappers);
+        if (plain && !fencehound::addTwins(module, std::move(plain)))
+            fencehound_fatal("fencehound pass: internal error: no copies of functions");
         for (Function &function : module)
             if (!function.isDeclaration())
                 function.addFnAttr(MARK);

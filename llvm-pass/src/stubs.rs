@@ -15,11 +15,16 @@ use crate::ir::{Global, Value};
 /// The byte of the runtime's that is 1 where a tool controls the program.
 const CONTROLLED: &str = "__fh_controlled";
 
+/// Whether a modelled function is one that only checkers have.
+pub(crate) fn is_own(function: &str) -> bool {
+    ["fh_", "__VERIFIER_", "reach_error"].iter().any(|own| function.starts_with(own))
+}
+
 /// Returns the name by which a modelled function is called from now on. A function that only checkers have is always the
 /// runtime's own; for any other the module gets a stub, which passes all arguments on as they are, however many there are.
 pub(crate) fn name_of(module: LLVMModuleRef, function: &str) -> String {
     let model = format!("__fh_{function}");
-    if ["fh_", "__VERIFIER_", "reach_error"].iter().any(|own| function.starts_with(own)) {
+    if is_own(function) {
         return model;
     }
     let stub = format!("__fh_call_{function}");

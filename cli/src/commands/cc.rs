@@ -27,6 +27,9 @@ enum Product {
     Executable,
 }
 
+/// The variable by which the plugin is told to keep functions as the program has them as well, for when it is run by itself.
+const TWINS: &str = "FENCEHOUND_TWINS";
+
 /// Replaces this process by clang. Returns only if that is not possible.
 pub(crate) fn run(arguments: &[OsString]) -> Failure {
     let parts = match Toolchain::locate().require() {
@@ -34,7 +37,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Failure {
         Err(failure) => return failure,
     };
     note_lto(&expanded(arguments));
-    let error = Command::new(&parts.clang).args(complete(arguments, &parts)).exec();
+    let error = Command::new(&parts.clang).args(complete(arguments, &parts)).env(TWINS, "1").exec();
     Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()))
 }
 

@@ -360,3 +360,108 @@ int main(void) {
     let ran = ran(&bench.command(&bench.path("program"), &[]).output().unwrap());
     assert_eq!((ran.status, ran.output.as_str()), (0, "library begins\n4\n6\nlibrary ends\n"), "{ran:?}");
 }
+
+#[test]
+fn functions_and_variables_are_one_whoever_calls_them() {
+    let source = "#include <assert.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct large { long parts[9]; char text[7]; };
+typedef int operation(int);
+static int doubled(int x) { return 2 * x; }
+static int squared(int x) { return x * x; }
+static operation *const TABLE[] = { doubled, squared };
+static operation *kept = squared;
+__attribute__((weak)) int replaced(void) { return 1; }
+int other_name(void) __attribute__((alias(\"aim_of_alias\")));
+int aim_of_alias(void) { return 4; }
+static int added(int count, ...) {
+    va_list all;
+    int sum = 0;
+    va_start(all, count);
+    while (count--) sum += va_arg(all, int);
+    va_end(all);
+    return sum;
+}
+static struct large turned(struct large given) {
+    struct large result = given;
+    for (int i = 0; i < 9; i++) result.parts[i] = given.parts[8 - i];
+    result.text[0] = 'T';
+    return result;
+}
+static struct large (*volatile by_pointer)(struct large) = turned;
+static int (*volatile adder)(int, ...) = added;
+static int run(const char *code) {
+    static void *labels[] = { &&add, &&twice, &&stop };
+    static int runs;
+    int value = 0;
+    runs++;
+    goto *labels[*code++ - '0'];
+add: value += 3; goto *labels[*code++ - '0'];
+twice: value = doubled(value); goto *labels[*code++ - '0'];
+stop: return value * 10 + runs;
+}
+static jmp_buf out;
+static void leave(int depth) { if (depth == 0) longjmp(out, 5); leave(depth - 1); }
+static int counter(void) { static int count = 40; return ++count; }
+static int by_size(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static const char *const WORDS[] = { \"one\", \"two\" };
+static _Thread_local int mine = 9, *where = 0;
+_Atomic unsigned __int128 wide;
+int main(void) {
+    operation *volatile pointer = squared;
+    assert(pointer == TABLE[1] && pointer == kept && kept != doubled);
+    printf(\"%d %d %d\\n\", pointer(5), TABLE[0](5), replaced() + other_name());
+    printf(\"%d %d\\n\", added(3, 1, 2, 3), adder(4, 1, 2, 3, 4));
+    struct large one = { { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, \"abcdef\" }, two = by_pointer(one), three = turned(two);
+    printf(\"%ld %s %ld %s\\n\", two.parts[0], two.text, three.parts[0], three.text);
+    printf(\"%d %d\\n\", run(\"01012\"), run(\"00112\"));
+    if (setjmp(out) == 0) leave(3); else puts(\"out\");
+    printf(\"%d %s\\n\", counter() + 1, WORDS[1]);
+    int numbers[] = { 5, 1, 4, 2 };
+    qsort(numbers, 4, sizeof *numbers, by_size);
+    where = &mine;
+    *where += numbers[0];
+    wide = wide + 7;
+    printf(\"%d %d %d\\n\", numbers[3], mine, (int)wide);
+    exit(added(2, 20, 3));
+}
+";
+    let ran = same(source, &["-Wno-atomic-alignment", "-latomic"], &[], "");
+    let wanted = "25 10 5\n6 10\n9 Tbcdef 1 Tbcdef\n181 242\nout\n42 two\n5 10 7\n";
+    assert_eq!((ran.status, ran.output.as_str()), (23, wanted), "{ran:?}");
+}
+
+/// The bound is wide enough for a busy machine; a call for each access takes ten times as long.
+#[test]
+fn accesses_cost_what_they_cost_without_hooks() {
+    let source = "#include <stdio.h>
+#include <string.h>
+#define N 4096
+static unsigned table[N], copy[N];
+int main(void) {
+    unsigned long sum = 0;
+    for (int round = 0; round < 20000; round++) {
+        for (int i = 0; i < N; i++) table[i] = table[(i * 7 + round) % N] * 3 + (unsigned)i;
+        memcpy(copy, table, sizeof copy);
+        for (int i = 0; i < N; i++) sum += copy[i];
+    }
+    printf(\"%lu\\n\", sum);
+}
+";
+    let bench = Bench::new(&[("a.c", source)]);
+    bench.quietly("cc -O2 a.c -o ours");
+    assert_eq!(ran(&bench.command("clang-19".as_ref(), &["-O2", "a.c", "-o", "theirs"]).output().unwrap()).status, 0);
+    let ticks = |program: &str| {
+        let script =
+            format!("./{program} > {program}.out; read -r -a all < /proc/self/stat; echo $((all[15] + all[16]))");
+        let ran = ran(&bench.command("bash".as_ref(), &["-c", &script]).output().unwrap());
+        ran.output.trim().parse::<u64>().unwrap()
+    };
+    let least = |program: &str| (0..3).map(|_| ticks(program)).min().unwrap();
+    let (ours, theirs) = (least("ours"), least("theirs"));
+    assert_eq!(bench.read("ours.out"), bench.read("theirs.out"));
+    assert!(ours <= 4 * theirs.max(2), "{ours} ticks, and {theirs} without hooks");
+}

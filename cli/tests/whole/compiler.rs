@@ -363,3 +363,16 @@ fn a_library_that_ends_the_process_is_not_our_bug() {
         }
     }
 }
+
+#[test]
+fn a_link_to_the_tool_is_a_compiler() {
+    let bench = store_buffering();
+    std::os::unix::fs::symlink(tool(), bench.path("fencehound-cc")).unwrap();
+    let arguments = ["-DVALUE=1", "-Iinclude", "one.c", "two.c", "-o", "program"];
+    let made = ran(&bench.command(&bench.path("fencehound-cc"), &arguments).output().unwrap());
+    assert_eq!((made.status, made.errors.as_str()), (0, ""), "{made:?}");
+    assert_eq!(bench.run("check ./program").status, 1);
+    std::os::unix::fs::symlink(tool(), bench.path("fencehound-19")).unwrap();
+    let other = ran(&bench.command(&bench.path("fencehound-19"), &["--version"]).output().unwrap());
+    assert_eq!(other.status, 0, "another name means nothing: {other:?}");
+}

@@ -99,6 +99,13 @@ pub(crate) fn is_nothing(statement: &str) -> bool {
         || statement.split(' ').next().is_some_and(|name| PREFETCHES.contains(&name))
 }
 
+/// Whether a statement is one of another machine than x86, of those that are understood here: no assembler of x86 takes it.
+pub(crate) fn is_foreign(statement: &str) -> bool {
+    const FOREIGN: [&str; 12] =
+        ["sync", "hwsync", "lwsync", "eieio", "isync", "dmb", "dsb", "isb", "yield", "fence", "fence.tso", "fence.i"];
+    statement.split(' ').next().is_some_and(|name| FOREIGN.contains(&name))
+}
+
 const ACQ_REL: u32 = 4;
 const SEQ_CST: u32 = 5;
 

@@ -74,6 +74,12 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
     }
 }
 
+/// Whether inline assembly is for another machine, or the user has said what it means: it is understood, and not assembled.
+pub(crate) fn is_foreign(text: &str, templates: &Templates) -> bool {
+    let statements = statements(text);
+    templates.meaning(&statements).is_some() || statements.iter().any(|one| instructions::is_foreign(one))
+}
+
 /// Returns the meaning of an instruction that stays as it is, since its result has nothing to do with other threads.
 fn native(statement: &str) -> Option<Assembly> {
     const SEQ_CST: u32 = 5;
