@@ -154,11 +154,12 @@ const DRAWS: u64 = 300;
 /// The machines that keep less in order than PSO does, or something else.
 const WEAK: [&str; 3] = ["graphs power", "graphs armv8", "graphs riscv"];
 
-/// A search for each bound, of interleavings and of classes.
-const BOUNDS: [[&str; 2]; 3] = [["bounded 0", "dpor 0"], ["bounded 1", "dpor 1"], ["bounded 2", "dpor 2"]];
+/// A search for each bound, of interleavings, of classes with all rounds of wait loops and of those without.
+const BOUNDS: [[&str; 3]; 3] =
+    [["bounded 0", "strict 0", "dpor 0"], ["bounded 1", "strict 1", "dpor 1"], ["bounded 2", "strict 2", "dpor 2"]];
 
 /// All searches of graphs and of interleavings to their ends.
-const SEARCHES: [&str; 26] = [
+const SEARCHES: [&str; 29] = [
     "dpor",
     "strict",
     "dpor -O2",
@@ -166,6 +167,9 @@ const SEARCHES: [&str; 26] = [
     "dpor 0",
     "dpor 1",
     "dpor 2",
+    "strict 0",
+    "strict 1",
+    "strict 2",
     "bounded none",
     "bounded none -j 2",
     "bounded 0",
@@ -187,6 +191,9 @@ const SEARCHES: [&str; 26] = [
     "classes pso -j 2",
 ];
 
+/// So many interleavings does a program with wait loops have at most whose interleavings are run with store buffers.
+const SMALL: f64 = 300.0;
+
 /// How a search is run.
 fn search(name: &'static str, effort: Effort) -> Search {
     let (explorer, rest) = name.split_once(' ').unwrap_or((name, ""));
@@ -195,6 +202,9 @@ fn search(name: &'static str, effort: Effort) -> Search {
     let watched = "--monitor tso,pso -j 1";
     let (level, options) = match (explorer, rest) {
         ("dpor", "") => (Optimised::Not, format!("{watched} --explorer dpor")),
+        ("strict", bound @ ("0" | "1" | "2")) => {
+            (Optimised::Much, format!("{quiet} --explorer dpor --strict --preemptions {bound}"))
+        }
         ("strict", _) => (Optimised::Not, format!("{watched} --explorer dpor --strict")),
         ("dpor", "-O2") => (Optimised::Much, format!("{watched} --explorer dpor")),
         ("dpor", "-j 2") => (Optimised::Much, format!("{slices} 5 --explorer dpor")),
@@ -259,7 +269,11 @@ impl Searches<'_> {
                 "graphs tso" | "graphs pso" | "graphs power" | "graphs armv8" | "graphs riscv" | "graphs c11" => {
                     complete("graphs sc")
                 }
-                "machine tso" | "machine tso 0" | "machine pso" => complete("graphs tso") && complete("bounded none"),
+                "machine tso" | "machine tso 0" | "machine pso" => {
+                    // Each combination of rounds of wait loops and commits is run, and few of them count.
+                    let is_small = !self.programs[number - 1].waits() || self.size(number) <= SMALL;
+                    is_small && complete("graphs tso") && complete("bounded none")
+                }
                 "classes tso" | "classes pso" => complete("graphs tso"),
                 "classes pso -j 2" => turn == 2 && complete("classes pso"),
                 "bounded none" => self.size(number) <= self.effort.executions.into(),
@@ -322,8 +336,9 @@ impl Comparison<'_, '_> {
         if self.wants("dpor, strict") {
             self.rounds();
         }
-        for [bounded, classes] in BOUNDS {
+        for [bounded, classes, less] in BOUNDS {
             self.within_bound(bounded, classes);
+            self.rounds_within_bound(bounded, less);
         }
         for (whole, slices) in [("dpor", "dpor -j 2"), ("bounded none", "bounded none -j 2")] {
             if self.wants(slices)
@@ -379,6 +394,25 @@ impl Comparison<'_, '_> {
         {
             self.report.within(&format!("{name}: outcomes"), &bounded.outcomes, &every.outcomes);
             self.report.within(&format!("{name}: failures"), &bounded.failures, &every.failures);
+        }
+    }
+
+    /// Where iterations of wait loops without effect are taken back, all that is within a bound is found, and of what is beyond it
+    /// what such an iteration could bring within it.
+    fn rounds_within_bound(&mut self, bounded: &'static str, classes: &'static str) {
+        let name = format!("{classes}, {bounded}");
+        if self.wants(&name)
+            && let (Some(classes), Some(bounded)) = (self.ended(classes), self.ended(bounded))
+        {
+            self.report.within(&format!("{name}: outcomes"), &bounded.outcomes, &classes.outcomes);
+            self.report.within(&format!("{name}: failures"), &bounded.failures, &classes.failures);
+        }
+        let name = format!("{classes} in dpor");
+        if self.wants(&name)
+            && let (Some(classes), Some(every)) = (self.ended(classes), self.ended("dpor"))
+        {
+            self.report.within(&format!("{name}: outcomes"), &classes.outcomes, &every.outcomes);
+            self.report.within(&format!("{name}: failures"), &classes.failures, &every.failures);
         }
     }
 

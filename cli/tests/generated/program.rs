@@ -156,6 +156,18 @@ impl Program {
         self.native == Native::Runs && (self.known.is_some() || self.seed.is_multiple_of(NATIVE_TURN))
     }
 
+    /// Whether threads go round in loops until others have done something.
+    pub(crate) fn waits(&self) -> bool {
+        fn is_loop(statement: &Statement) -> bool {
+            let goes_round = |text: &str| ["while (", "for (;;)"].iter().any(|begin| text.contains(begin));
+            match statement {
+                Statement::Line(text) => goes_round(text),
+                Statement::Block { open, body, .. } => goes_round(open) || body.iter().any(is_loop),
+            }
+        }
+        self.threads.iter().chain([&self.main]).flatten().any(is_loop)
+    }
+
     /// About how many interleavings it has: as if its threads and main did nothing but use what is shared, once for each time
     /// that they name it.
     pub(crate) fn interleavings(&self) -> f64 {
@@ -166,9 +178,14 @@ impl Program {
             };
             statements.iter().map(one).sum()
         }
-        /// What a loop does in its rounds counts as often.
+        /// What a loop does in its rounds counts as often, and more often where it may go round for long.
         fn rounds(text: &str) -> u32 {
-            if ["while (", "for ("].iter().any(|begin| text.contains(begin)) { 2 } else { 1 }
+            let is_one_of = |loops: &[&str]| loops.iter().any(|begin| text.contains(begin));
+            match (is_one_of(&["while (", "for (;;)"]), is_one_of(&["for ("])) {
+                (true, _) => 4,
+                (false, true) => 2,
+                (false, false) => 1,
+            }
         }
         fn named(text: &str) -> u32 {
             u32::try_from(text.matches('$').count()).expect("a line is short")

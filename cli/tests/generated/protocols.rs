@@ -6,16 +6,13 @@ use crate::waits;
 
 /// Adds something that threads do together.
 pub(crate) fn add(generator: &mut Generator) {
-    let kinds: [fn(&mut Generator, usize, usize); 22] = [
+    let kinds: [fn(&mut Generator, usize, usize); 19] = [
         critical_sections,
         critical_sections,
         tries,
         condition,
         semaphore,
         wait_loop,
-        waits::add,
-        waits::add,
-        waits::add,
         waits::add,
         publication,
         barrier,

@@ -124,19 +124,19 @@ fn compare_and_swap(generator: &mut Generator, first: usize, second: usize) {
 /// Both threads go round until what they have read is still so where they write.
 fn retry(generator: &mut Generator, first: usize, second: usize) {
     generator.declare("SHARED atomic_int top$;");
-    generator.declare("SHARED atomic_int next$;");
+    generator.declare("SHARED atomic_int link$;");
     for thread in [first, second] {
         let (old, other) = (generator.fresh(), generator.fresh());
         let rereads =
             if generator.random.percent(50) { format!("if ({old} != top$) continue; ") } else { String::new() };
         let register = generator.register();
         let text = format!(
-            "for (;;) {{ int {old} = top$; int {other} = next$; {rereads}\
+            "for (;;) {{ int {old} = top$; int {other} = link$; {rereads}\
              if (atomic_compare_exchange_strong(&top$, &{old}, {old} + {other} + 1)) {{ {register} = {other}; break; }} }}"
         );
         generator.insert(thread, vec![line(text)]);
         if generator.random.percent(40) {
-            generator.insert(thread, vec![line("next$ = 1;")]);
+            generator.insert(thread, vec![line("link$ = 1;")]);
         }
     }
 }
