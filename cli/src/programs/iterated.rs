@@ -3,6 +3,9 @@
 //!
 //! A search by classes within K preemptions runs all classes that need at most K, so it has all that the ones before it
 //! had, and the last one that comes to its end is the result. How many executions need exactly K is the difference.
+//!
+//! Where threads wait for each other again and again, few classes need few preemptions, and a bound costs as much as all
+//! of them. So a bound that takes long is put off, and the search for all classes is tried first.
 
 use std::time::Instant;
 
@@ -18,6 +21,12 @@ use crate::search::{Bounds, Budget, Checkpoint, Complete, Exploration, Key, Sear
 /// The bound that is enough: a search that has completed it and found nothing is clean.
 const ENOUGH: u32 = 2;
 
+/// A bound may take this part of the time, the reciprocal of it, before all classes are tried.
+const PATIENCE: f64 = 12.0;
+
+/// All classes may take this part of the time that is left then, the reciprocal of it.
+const SHARE: f64 = 2.0;
+
 /// The words by which a refusal of the program by the explorer `dpor` alone is recognised.
 const REFUSAL: &str = "under --explorer dpor";
 
@@ -30,7 +39,7 @@ pub(crate) fn explore(
 ) -> Result<Exploration, Failure> {
     let most = plan.explore.preemptions;
     let begun = Instant::now();
-    let mut iteration = Iteration { bound: 0, bounds: Bounds::default(), why: plan.unfit.clone() };
+    let mut iteration = Iteration { bound: 0, bounds: Bounds::default(), why: plan.unfit.clone(), put_off: Vec::new() };
     let mut kept = match &plan.checkpoint {
         Some(file) => Some(Checkpoint::open(file, key(plan, subjects)?)?),
         None => None,
@@ -41,7 +50,11 @@ pub(crate) fn explore(
             iteration.resume(saved.before.clone(), plan);
         }
         plan.explore.preemptions = Some(iteration.bound);
-        let seconds = plan.budget.seconds.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.01));
+        let left = plan.budget.seconds.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.01));
+        let may_be_put_off =
+            iteration.put_off.is_empty() && most.is_none() && kept.is_none() && plan.explore.explorer == Explorer::Dpor;
+        let patience = plan.budget.seconds.filter(|_| may_be_put_off).map(|limit| limit / PATIENCE);
+        let seconds = left.map(|left| patience.map_or(left, |patience| patience.min(left)));
         let budget = Budget { seconds, ..plan.budget };
         let mut search = Search::new(&subjects.program, &plan.explore, budget, (plan.spread, plan.volume), interrupts);
         search.begin_after(iteration.bounds.clone());
@@ -53,6 +66,14 @@ pub(crate) fn explore(
         let refused = exploration.unsupported.iter().any(|(what, _)| what.ends_with(REFUSAL));
         if refused && plan.explore.explorer == Explorer::Dpor {
             iteration.give_up_classes(plan, &exploration);
+            continue;
+        }
+        if may_be_put_off && stopped_by(&exploration) == Some(StoppedBy::Time) {
+            let all = all_classes(plan, subjects, interrupts, record, begun)?;
+            if !is_cut(&all) {
+                return Ok(all);
+            }
+            iteration.put_off = vec![exploration, all];
             continue;
         }
         let Some(summary) = exploration.summary.as_mut().filter(|summary| summary.complete) else {
@@ -72,6 +93,36 @@ pub(crate) fn explore(
     }
 }
 
+/// Searches for all classes, within a share of the time that is left.
+fn all_classes(
+    plan: &mut CheckPlan,
+    subjects: &Subjects,
+    interrupts: &Interrupts,
+    record: &mut Record,
+    begun: Instant,
+) -> Result<Exploration, Failure> {
+    plan.explore.preemptions = None;
+    let before = begun.elapsed().as_secs_f64();
+    let seconds = plan.budget.seconds.map(|limit| (limit - before).max(0.01) / SHARE);
+    let budget = Budget { seconds, ..plan.budget };
+    let search = Search::new(&subjects.program, &plan.explore, budget, (plan.spread, plan.volume), interrupts);
+    let mut all = search.run(record)?;
+    all.summary.iter_mut().for_each(|summary| summary.seconds += before);
+    Ok(all)
+}
+
+/// Returns what stopped a search, if it did not come to its end.
+fn stopped_by(exploration: &Exploration) -> Option<StoppedBy> {
+    exploration.summary.as_ref().and_then(|summary| summary.stopped_by)
+}
+
+/// Whether a budget ended a search, or the explorer refused the program, so that another search may come further.
+fn is_cut(exploration: &Exploration) -> bool {
+    let is_budget =
+        matches!(stopped_by(exploration), Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory));
+    is_budget || exploration.unsupported.iter().any(|(what, _)| what.ends_with(REFUSAL))
+}
+
 /// Returns the key of the search, whatever bound it is at.
 fn key(plan: &CheckPlan, subjects: &Subjects) -> Result<Key, Failure> {
     let hash = subjects.hash_of_executable()?;
@@ -85,6 +136,8 @@ struct Iteration {
     bounds: Bounds,
     /// The reason why interleavings are not explored by classes, if they are not.
     why: Option<String>,
+    /// The bound that was put off, as far as it came, and the search for all classes that was tried then.
+    put_off: Vec<Exploration>,
 }
 
 impl Iteration {
@@ -101,7 +154,8 @@ impl Iteration {
     fn give_up_classes(&mut self, plan: &mut CheckPlan, refused: &Exploration) {
         let what = refused.unsupported.iter().find_map(|(what, _)| what.strip_suffix(REFUSAL));
         let what = what.map(|what| what.trim_end_matches([' ', ',']).to_string());
-        *self = Iteration { bound: 0, bounds: Bounds { by_bounded: true, ..Bounds::default() }, why: what };
+        let bounds = Bounds { by_bounded: true, ..Bounds::default() };
+        *self = Iteration { bound: 0, bounds, why: what, put_off: Vec::new() };
         plan.explore.explorer = Explorer::Bounded;
     }
 
@@ -146,6 +200,7 @@ impl Iteration {
 
     /// Returns the result where the search came to its end.
     fn finish(&self, mut exploration: Exploration) -> Exploration {
+        self.put_off.iter().for_each(|other| add(&mut exploration, other));
         self.explain(exploration.summary.as_mut());
         exploration
     }
@@ -164,11 +219,13 @@ impl Iteration {
                 let summary = Summary { stopped_by: stopped, seconds, ..summary };
                 let mut whole = Exploration { violations, summary: Some(summary), ..Exploration::default() };
                 add(&mut whole, &partial);
+                self.put_off.iter().for_each(|other| add(&mut whole, other));
                 self.explain(whole.summary.as_mut());
                 (self.bound - 1, Exploration { unsaved: partial.unsaved, ..whole })
             }
             last => {
                 let mut partial = partial;
+                self.put_off.iter().for_each(|other| add(&mut partial, other));
                 if let Some(last) = last {
                     let Complete { summary, violations } = *last;
                     add(&mut partial, &Exploration { violations, summary: Some(summary), ..Exploration::default() });
