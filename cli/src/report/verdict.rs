@@ -102,6 +102,8 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Verdict {
         (Status::Incomplete, "incomplete", incomplete(facts))
     } else if facts.summary.undecided > 0 {
         (Status::Incomplete, "incomplete", undecided(facts))
+    } else if facts.summary.executions == 0 && facts.preemptions.is_none() {
+        (Status::Incomplete, "incomplete", nothing_ended(facts))
     } else {
         (Status::Clean, "clean", clean(facts))
     };
@@ -118,6 +120,18 @@ fn bound(facts: &Facts<'_>) -> Option<String> {
     let delays = facts.delays.map(|bound| counted(u64::from(bound), "delayed store", "delayed stores"));
     let bounds: Vec<String> = preemptions.or(rounds).into_iter().chain(delays).collect();
     (!bounds.is_empty()).then(|| format!("at most {}", bounds.join(" and ")))
+}
+
+/// Returns the sentence where all that there is to explore was given up, so that nothing is known of the program. Within
+/// preemptions it is otherwise: executions that need more are watched, though they are not counted.
+fn nothing_ended(facts: &Facts<'_>) -> String {
+    let bound = bound(facts).map_or_else(String::new, |bound| format!(" with {bound}"));
+    let given_up = match facts.summary.blocked {
+        0 => String::new(),
+        count => format!(" ({count} given up {})", facts.given_up),
+    };
+    let more = if bound.is_empty() { "" } else { ": allow more" };
+    format!("no execution{bound} comes to its end{given_up}, so nothing was checked{more}")
 }
 
 fn clean(facts: &Facts<'_>) -> String {
@@ -464,6 +478,17 @@ mod tests {
         let within = Summary { stopped_by: Some(StoppedBy::Time), ..summary(14, &[]) };
         let expected = "clean: all 14 executions with at most 2 preemptions; no SC violation under TSO or PSO";
         assert_eq!(line(|_| {}, &within, &[]), (Status::Clean, expected.to_string()));
+    }
+
+    #[test]
+    fn where_nothing_ends_nothing_is_clean() {
+        let none = Summary { blocked: 5, ..summary(0, &[]) };
+        let expected = "incomplete: no execution with at most 1 round of each loop comes to its end (5 given up at an \
+                        assumption), so nothing was checked: allow more";
+        let change = |facts: &mut Facts<'_>| {
+            (facts.preemptions, facts.unroll, facts.given_up) = (None, Some(1), "at an assumption");
+        };
+        assert_eq!(line(change, &none, &[]), (Status::Incomplete, expected.to_string()));
     }
 
     #[test]

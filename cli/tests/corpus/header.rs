@@ -230,8 +230,10 @@ fn run(shared: &[Entry], block: &[Entry], labels: &mut Labels) -> Result<Run, St
         return Err("the verdict `unsupported` and the key that says what is not go together".to_string());
     }
     let is_open = run.stopped_by.is_some() || run.is_undecided;
-    if run.verdict == "incomplete" && !is_open {
-        return Err("the verdict `incomplete` asks for the key `stopped-by` or `undecided`".to_string());
+    if run.verdict == "incomplete" && !is_open && run.executions != Some(0) {
+        return Err(
+            "the verdict `incomplete` asks for the key `stopped-by` or `undecided`, or no executions".to_string()
+        );
     }
     if is_open && !["incomplete", "violations"].contains(&run.verdict.as_str()) {
         return Err("the keys `stopped-by` and `undecided` go with `incomplete` and `violations` alone".to_string());
