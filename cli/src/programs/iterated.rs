@@ -50,7 +50,7 @@ pub(crate) fn explore(
             iteration.resume(saved.before.clone(), plan);
         }
         plan.explore.preemptions = Some(iteration.bound);
-        let left = plan.budget.seconds.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.01));
+        let left = left(plan, begun);
         let may_be_put_off =
             iteration.put_off.is_empty() && most.is_none() && kept.is_none() && plan.explore.explorer == Explorer::Dpor;
         let patience = plan.budget.seconds.filter(|_| may_be_put_off).map(|limit| limit / PATIENCE);
@@ -63,14 +63,13 @@ pub(crate) fn explore(
         }
         let before = begun.elapsed().as_secs_f64();
         let mut exploration = search.run(record)?;
-        let refused = exploration.unsupported.iter().any(|(what, _)| what.ends_with(REFUSAL));
-        if refused && plan.explore.explorer == Explorer::Dpor {
+        if is_refused(&exploration) && plan.explore.explorer == Explorer::Dpor {
             iteration.give_up_classes(plan, &exploration);
             continue;
         }
         if may_be_put_off && stopped_by(&exploration) == Some(StoppedBy::Time) {
             let all = all_classes(plan, subjects, interrupts, record, begun)?;
-            if !is_cut(&all) {
+            if !is_out_of_budget(&all) && !is_refused(&all) {
                 return Ok(all);
             }
             iteration.put_off = vec![exploration, all];
@@ -103,7 +102,7 @@ fn all_classes(
 ) -> Result<Exploration, Failure> {
     plan.explore.preemptions = None;
     let before = begun.elapsed().as_secs_f64();
-    let seconds = plan.budget.seconds.map(|limit| (limit - before).max(0.01) / SHARE);
+    let seconds = left(plan, begun).map(|left| left / SHARE);
     let budget = Budget { seconds, ..plan.budget };
     let search = Search::new(&subjects.program, &plan.explore, budget, (plan.spread, plan.volume), interrupts);
     let mut all = search.run(record)?;
@@ -116,11 +115,19 @@ fn stopped_by(exploration: &Exploration) -> Option<StoppedBy> {
     exploration.summary.as_ref().and_then(|summary| summary.stopped_by)
 }
 
-/// Whether a budget ended a search, or the explorer refused the program, so that another search may come further.
-fn is_cut(exploration: &Exploration) -> bool {
-    let is_budget =
-        matches!(stopped_by(exploration), Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory));
-    is_budget || exploration.unsupported.iter().any(|(what, _)| what.ends_with(REFUSAL))
+/// Whether a budget ended a search, so that another one may come further.
+fn is_out_of_budget(exploration: &Exploration) -> bool {
+    matches!(stopped_by(exploration), Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory))
+}
+
+/// Whether the explorer `dpor` alone refused the program.
+fn is_refused(exploration: &Exploration) -> bool {
+    exploration.unsupported.iter().any(|(what, _)| what.ends_with(REFUSAL))
+}
+
+/// Returns the number of seconds that are left, if there is a limit; never none at all.
+fn left(plan: &CheckPlan, begun: Instant) -> Option<f64> {
+    plan.budget.seconds.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.01))
 }
 
 /// Returns the key of the search, whatever bound it is at.
@@ -208,8 +215,8 @@ impl Iteration {
     /// Returns the result where the search did not come to its end, and the bound that the result is of. That is the last
     /// complete bound, if it is enough, with what was found beyond it.
     fn cut(mut self, partial: Exploration) -> (u32, Exploration) {
-        let stopped = partial.summary.as_ref().and_then(|summary| summary.stopped_by);
-        let is_budget = matches!(stopped, Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory));
+        let stopped = stopped_by(&partial);
+        let is_budget = is_out_of_budget(&partial);
         let last = self.bounds.last.take();
         match last {
             Some(last) if is_budget && self.bound > ENOUGH && partial.unsupported.is_empty() => {
