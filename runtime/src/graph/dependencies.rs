@@ -11,32 +11,38 @@ use crate::state::graph::{Graph, Stop};
 use crate::state::unmodelled::Unmodelled;
 use engine::graph::Reached;
 
+/// Does something with the graph, if threads are run alone for one.
+fn on_graph<T>(act: impl FnOnce(&mut Graph) -> T) -> Option<T> {
+    with(|runtime| runtime.graph.as_deref_mut().map(act)).flatten()
+}
+
+/// Notes a branch that depends on these reads.
+fn branch_on(label: Label) {
+    if label != Label::NONE {
+        know(label);
+        on_graph(|graph| graph.branch_on(label));
+    }
+}
+
 /// Notes a branch that depends on what the last access has loaded.
 pub(crate) fn branch_on_loaded() {
-    let loaded = loaded();
-    if loaded != Label::NONE {
-        __fh_label_branch(loaded);
-    }
+    branch_on(loaded());
 }
 
 /// Notes a branch that depends on the result of the function that has just returned, since the thread ends with it.
 pub(crate) fn branch_on_result() {
-    let result = labels::of_result();
-    if result != Label::NONE {
-        __fh_label_branch(result);
-    }
-    __fh_label_operands(Label::NONE);
+    branch_on(labels::of_result());
+    on_graph(|graph| graph.run.operands = Label::NONE);
 }
 
 /// Returns the label of what the arguments of the running modelled function depend on.
 pub(crate) fn of_operands() -> Label {
-    with(|runtime| runtime.graph.as_ref().map(|graph| graph.run.operands)).flatten().unwrap_or_default()
+    on_graph(|graph| graph.run.operands).unwrap_or_default()
 }
 
 /// Returns the label of the success of the last compare-and-exchange.
 pub(crate) fn of_success() -> Label {
-    let compared = with(|runtime| runtime.graph.as_ref().map(|graph| graph.run.compared)).flatten();
-    union(loaded(), compared.unwrap_or_default())
+    union(loaded(), on_graph(|graph| graph.run.compared).unwrap_or_default())
 }
 
 /// Returns the union of two labels.
@@ -62,22 +68,21 @@ impl Graph {
     }
 }
 
+/// Whether all reads of the set have returned; so it is where no thread is run alone.
+fn is_known(label: Label) -> bool {
+    label == Label::NONE || on_graph(|graph| graph.is_known(label)).unwrap_or(true)
+}
+
 /// Parks the thread unless all reads of the set have returned.
 pub(crate) fn know(label: Label) {
-    if label != Label::NONE
-        && with(|runtime| runtime.graph.as_ref().is_none_or(|graph| graph.is_known(label))) == Some(false)
-    {
+    if !is_known(label) {
         park(Stop::Reached(Reached::Branch));
     }
 }
 
 /// Sets the label of these bytes of private memory.
 pub(crate) fn put(address: usize, length: usize, label: Label) {
-    with(|runtime| {
-        if let Some(graph) = runtime.graph.as_deref_mut() {
-            graph.put_private(address, length, label);
-        }
-    });
+    on_graph(|graph| graph.put_private(address, length, label));
 }
 
 /// Returns the label of these bytes of private memory: all loads on which one of them depends. Under a model where
@@ -114,63 +119,46 @@ fn stands_at() -> RecordPointer {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_union(one: Label, other: Label) -> Label {
-    with(|runtime| runtime.graph.as_deref_mut().map(|graph| graph.sets.union(one, other))).flatten().unwrap_or_default()
+    on_graph(|graph| graph.sets.union(one, other)).unwrap_or_default()
 }
 
 /// Returns the label of a value that is chosen among two. On ARM and RISC-V the condition only picks: whatever a
 /// compiler makes of it orders later stores at most.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_select(by: Label, chosen: Label, other: Label) -> Label {
-    let selected = with(|runtime| {
-        let graph = runtime.graph.as_deref_mut()?;
+    let selected = on_graph(|graph| {
         let sets = &mut graph.sets;
         if graph.model.orders_by_access() {
             let by = sets.picking(by);
-            return Some(sets.union(chosen, by));
+            return sets.union(chosen, by);
         }
         let both = sets.union(chosen, other);
-        Some(sets.union(both, by))
+        sets.union(both, by)
     });
-    selected.flatten().unwrap_or_default()
+    selected.unwrap_or_default()
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_address(label: Label) {
     know(label);
-    with(|runtime| {
-        if let Some(graph) = runtime.graph.as_deref_mut() {
-            graph.has_address(label);
-        }
-    });
+    on_graph(|graph| graph.has_address(label));
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_is_known(label: Label) -> u32 {
-    let known = with(|runtime| runtime.graph.as_ref().is_none_or(|graph| graph.is_known(label)));
-    u32::from(known != Some(false))
+    u32::from(is_known(label))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_branch(label: Label) {
-    know(label);
-    with(|runtime| {
-        if let Some(graph) = runtime.graph.as_deref_mut() {
-            graph.branch_on(label);
-        }
-    });
+    branch_on(label);
 }
 
 /// Notes what the arguments of a modelled function depend on: the object that it acts on, and what it does.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_operands(label: Label) {
-    if label != Label::NONE {
-        __fh_label_branch(label);
-    }
-    with(|runtime| {
-        if let Some(graph) = runtime.graph.as_deref_mut() {
-            graph.run.operands = label;
-        }
-    });
+    branch_on(label);
+    on_graph(|graph| graph.run.operands = label);
 }
 
 #[unsafe(no_mangle)]
@@ -186,8 +174,7 @@ extern "C" fn __fh_label_put(address: *const c_void, length: u64, label: Label) 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_copy(to: *const c_void, from: *const c_void, length: u64) {
     let (to, from, length) = (to as usize, from as usize, length as usize);
-    with(|runtime| {
-        let Some(graph) = runtime.graph.as_deref_mut() else { return };
+    on_graph(|graph| {
         let labels: Vec<Label> = (from..from + length).map(|byte| graph.run.private.at(byte)).collect();
         graph.put_private(to, length, Label::NONE);
         for (byte, label) in labels.into_iter().enumerate().filter(|&(_, label)| label != Label::NONE) {
