@@ -10,6 +10,7 @@
 //@ run: -DINLINE
 //@ run: -DMACROS
 //@ run: -DNESTED
+//@ run: -DBARRIERS
 //@ run: -DALWAYS_INLINE
 //@ run: -DASSEMBLY
 //@ run: -DHEADER
@@ -53,6 +54,22 @@ FUNCTION int load_word(const volatile int *from) {
 
 FUNCTION void store_word(volatile int *to, int value) {
     __asm__ volatile("movl %1, %0" : "=m"(*to) : "ir"(value) : "memory");
+}
+#elif defined(BARRIERS)
+FUNCTION void barrier(void) { __asm__ volatile("" ::: "memory"); }
+
+FUNCTION int load_word(const volatile int *from) {
+    int value;
+    barrier();
+    value = *from;
+    barrier();
+    return value;
+}
+
+FUNCTION void store_word(volatile int *to, int value) {
+    barrier();
+    *to = value;
+    barrier();
 }
 #else
 FUNCTION int load_word(const volatile int *from) {

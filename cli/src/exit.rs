@@ -75,7 +75,8 @@ impl Failure {
 
     /// Makes the failure that the program does not compile; clang has said why.
     pub(crate) fn compile(message: impl Into<String>) -> Failure {
-        Failure { status: Status::Compile, message: message.into(), help: None }
+        let help = "options for the compiler (-I, -D, -std=, -l) stand before `--`, further ones in --cflags \"...\"";
+        Failure { status: Status::Compile, message: message.into(), help: Some(help.to_string()) }
     }
 
     /// Makes the failure that the program has no `main`.

@@ -115,7 +115,7 @@ impl Screen {
 
     /// Writes a verdict, its first word in the colour of its meaning.
     pub(crate) fn print_verdict(self, line: &str) {
-        let (word, rest) = line.split_once(": ").unwrap_or((line, ""));
+        let Some((word, rest)) = line.split_once(": ") else { return self.print(&format!("{}\n", printable(line))) };
         let word = match word {
             "clean" | "not reproduced" => format!("{}", format!("{word}:").green().bold()),
             "violations" | "reproduced" => format!("{}", format!("{word}:").red().bold()),

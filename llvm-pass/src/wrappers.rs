@@ -86,6 +86,7 @@ struct Doings {
     /// The number of atomic and volatile accesses, assembly, and operations on objects of pthreads.
     special: usize,
     plain: usize,
+    /// The number of fences, those for the compiler alone included.
     fences: usize,
 }
 
@@ -165,7 +166,10 @@ impl Reader<'_> {
             return are_parameters().then_some(());
         }
         match callee(call, self.names) {
-            Callee::Assembly(Assembly::Nothing) => Some(()),
+            Callee::Assembly(Assembly::Nothing) => {
+                doings.fences += 1;
+                Some(())
+            }
             Callee::Assembly(Assembly::Program(_)) if pointers.is_empty() => {
                 doings.fences += 1;
                 Some(())

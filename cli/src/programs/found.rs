@@ -84,7 +84,8 @@ pub(crate) fn collect(
         }
         let folder = findings.path(&id);
         let (fingerprint, violation) = (String::new(), violation.clone());
-        all.push(Found { id, fingerprint, accepted: None, violation, trace, folder, help: None });
+        let help = (violation.kind == FailureKind::Race).then(Help::on_race);
+        all.push(Found { id, fingerprint, accepted: None, violation, trace, folder, help });
     }
     Ok(all)
 }

@@ -1,4 +1,4 @@
-//! The result of a program on each machine, where all of them were asked for (`--model all`): a table, and the orders which
+//! The result of a program on each machine, where many of them were asked for (`--model all`): a table, and the orders which
 //! machines do not keep and on which the program breaks.
 
 use std::collections::BTreeMap;
@@ -17,6 +17,9 @@ use crate::text::printable;
 /// The most orders that are named.
 const NAMED: usize = 6;
 
+/// The fewest machines that are shown in a table: fewer fit into a line.
+const MANY: usize = 4;
+
 /// The result of the program on one machine.
 pub(crate) struct Row {
     machine: &'static str,
@@ -26,10 +29,10 @@ pub(crate) struct Row {
     words: String,
 }
 
-/// Returns a row for each machine; none unless all machines were asked for.
+/// Returns a row for each machine; none unless many machines were asked for.
 pub(crate) fn rows(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> Vec<Row> {
     let models: Vec<MemoryModel> = all.iter().map(|searched| searched.plan.models[0].0).collect();
-    if !MemoryModel::MACHINES.iter().all(|machine| models.contains(machine)) {
+    if models.len() < MANY {
         return Vec::new();
     }
     let row = |(&model, verdict): (&MemoryModel, &Verdict)| {
@@ -83,7 +86,10 @@ pub(crate) fn line(rows: &[Row], verdicts: &[Verdict]) -> String {
     };
     let said: Vec<String> = words.iter().map(under).collect();
     match said.as_slice() {
-        [_] if status == Status::Clean => format!("clean on all {} machines", rows.len()),
+        [_] if status == Status::Clean => {
+            let machines: Vec<&str> = rows.iter().map(|row| row.machine).collect();
+            format!("clean: under {}", machines.join(", "))
+        }
         said => format!("{worst}: {}", said.join("; ")),
     }
 }

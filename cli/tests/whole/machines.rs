@@ -1,4 +1,4 @@
-//! What `--model all` says: a line for each machine, and the orders that those do not keep on which the program breaks.
+//! What `check` says of several machines: a line for each machine, and the orders that those do not keep on which the program breaks.
 
 use crate::bench::Bench;
 
@@ -26,4 +26,32 @@ fn all_machines_are_in_one_table() {
         one["models"][model]["judgement"].as_str().unwrap_or_default().to_owned()
     });
     assert_eq!(judged.collect::<Vec<_>>(), ["", "harmless", "breaks", "breaks", "breaks", "breaks"]);
+}
+
+#[test]
+fn four_machines_are_in_one_table_too() {
+    let bench = Bench::new(&[("ring.c", include_str!("../../../c-tests/weak/ring.c"))]);
+    let ran = bench.run("check ring.c -DPUBLISH=release --model sc,tso,armv8,riscv --monitor none");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.output.contains("\nRISC-V      clean        all "), "{ran:?}");
+    assert_eq!(ran.output.lines().last(), Some("clean: under SC, x86 (TSO), ARMv8, RISC-V"), "{ran:?}");
+}
+
+#[test]
+fn a_data_race_says_what_to_do() {
+    let bench = Bench::new(&[("ring.c", include_str!("../../../examples/ring.c"))]);
+    let ran = bench.run("check ring.c --monitor race");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.output.contains("\n  help: order the two by a lock, or by a release store"), "{ran:?}");
+}
+
+#[test]
+fn a_program_that_does_not_compile_is_told_where_options_stand() {
+    let bench = Bench::new(&[("a.c", "#include \"b.h\"\nint main(void) { return 0; }\n")]);
+    std::fs::create_dir(bench.path("include")).unwrap();
+    bench.write("include/b.h", "\n");
+    let ran = bench.run("check a.c -- -Iinclude");
+    assert_eq!(ran.status, 5, "{ran:?}");
+    assert!(ran.errors.contains("\nhelp: options for the compiler (-I, -D, -std=, -l) stand before `--`"), "{ran:?}");
+    assert_eq!(bench.run("check a.c -Iinclude").status, 0);
 }

@@ -106,6 +106,15 @@ impl Help {
         Help { text: vec![text], fences: Vec::new(), orders: Vec::new() }
     }
 
+    /// Makes the advice on a data race.
+    pub(crate) fn on_race() -> Help {
+        let text = [
+            "order the two by a lock, or by a release store that an acquire load reads, or make both atomic",
+            "a volatile access is not atomic in C11: --model armv8,riscv,power says what machines make of it",
+        ];
+        Help { text: text.map(String::from).to_vec(), fences: Vec::new(), orders: Vec::new() }
+    }
+
     /// Makes the advice that it is not known what forbids the finding, and why.
     pub(crate) fn unknown(why: &str) -> Help {
         let text = format!("which fences forbid this is not known: {}", printable(why));
