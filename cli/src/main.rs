@@ -1,8 +1,8 @@
 //! The `fencehound` tool: compiles C programs so that every shared access can be watched, explores their thread
 //! schedules, and shows what it finds.
 //!
-//! How to read it, from the top: [`args`] and [`values`] are what may be typed, [`usage`] what is said where it is wrong,
-//! and [`plan`] what it means. [`commands`] has a file for each command; `check` works on [`programs`] or [`litmus`] tests,
+//! How to read it, from the top: [`args`] and [`values`] are what may be typed, [`settings`] what is added to it, [`usage`] what is said
+//! where it is wrong, and [`plan`] what it means. [`commands`] has a file for each command; `check` works on [`programs`] or [`litmus`] tests,
 //! `monitor` on event [`logs`]. [`search`] hands out slices of a search to processes of the program and joins what comes
 //! back; [`compile`] (with [`clang`], [`toolchain`] and [`workplace`]) makes a program, [`program`] runs it, [`replayed`]
 //! shows one execution again, [`debugger`] opens gdb on it, [`symbols`] names the line of a fault. [`findings`] owns the findings directory, [`record`]
@@ -39,6 +39,7 @@ mod report;
 mod sarif;
 mod screen;
 mod search;
+mod settings;
 mod symbols;
 mod text;
 mod toolchain;
@@ -53,10 +54,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, Command};
-use crate::commands::{cc, check, doctor, fences, monitor, relax, replay};
+use crate::commands::{cc, check, completions, doctor, fences, man, monitor, relax, replay};
 use crate::exit::{Failure, Status};
 use crate::plan::check::CheckPlan;
 use crate::plan::fences::FencesPlan;
@@ -64,6 +65,7 @@ use crate::plan::monitor::MonitorPlan;
 use crate::plan::relax::RelaxPlan;
 use crate::plan::replay::ReplayPlan;
 use crate::screen::{Channel, Color, Screen, complain};
+use crate::settings::Settled;
 
 fn main() -> ExitCode {
     let work = || dispatch(named(std::env::args_os().collect()));
@@ -94,8 +96,12 @@ fn dispatch(arguments: Vec<OsString>) -> Status {
         return fail(&cc::run(&arguments[2..]));
     }
     let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_string();
-    let status = match Cli::try_parse_from(usage::clang_spelling(arguments)) {
-        Ok(cli) => run(cli.command).unwrap_or_else(|failure| fail(&failure)),
+    let settled = match settings::settle(usage::clang_spelling(arguments)) {
+        Ok(settled) => settled,
+        Err(failure) => return fail(&failure),
+    };
+    let status = match parse(&settled) {
+        Ok(cli) => run(cli.command).unwrap_or_else(|failure| fail(&settled.explain(failure))),
         Err(error) if !error.use_stderr() => {
             Screen::new(Channel::Output, Color::Auto).print(&error.render().ansi().to_string());
             Status::Clean
@@ -103,6 +109,12 @@ fn dispatch(arguments: Vec<OsString>) -> Status {
         Err(error) => fail(&usage::usage_error(&error, &command)),
     };
     screen::lost().map_or(status, |lost| status.and(fail(&lost)))
+}
+
+/// Reads the command line. What was added to it may be said again in what was typed.
+fn parse(settled: &Settled) -> Result<Cli, clap::Error> {
+    let command = Cli::command().args_override_self(settled.is_changed());
+    command.try_get_matches_from(&settled.arguments).and_then(|matches| Cli::from_arg_matches(&matches))
 }
 
 fn run(command: Command) -> Result<Status, Failure> {
@@ -114,6 +126,8 @@ fn run(command: Command) -> Result<Status, Failure> {
         Command::Monitor(typed) => monitor::run(&MonitorPlan::new(&typed)?),
         Command::Cc { arguments } => Err(cc::run(&arguments)),
         Command::Doctor { color } => Ok(doctor::run(color)),
+        Command::Completions { shell } => Ok(completions::run(shell)),
+        Command::Man { folder } => man::run(&folder),
     }
 }
 

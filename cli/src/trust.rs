@@ -170,6 +170,23 @@ pub(crate) fn require_harmless(
     Ok(())
 }
 
+/// Returns the first option that is not known to be harmless, or uses what lies in none of the folders, and that the user has not
+/// repeated.
+pub(crate) fn first_doubtful(
+    options: &[String],
+    directory: &Path,
+    roots: &Roots,
+    repeated: &[String],
+) -> Option<String> {
+    let mut left = Options { left: options.iter(), directory, roots };
+    while let Some(option) = left.left.next() {
+        if !repeated.contains(option) && !matches!(left.judge(option), Judgement::Harmless) {
+            return Some(option.clone());
+        }
+    }
+    None
+}
+
 /// Returns what the user has to add to the command that replays a finding of a program, made of these files with these options:
 /// nobody else can allow what the program may do.
 pub(crate) fn arguments(directory: &Path, files: &[(String, String)], options: &[String]) -> Vec<String> {

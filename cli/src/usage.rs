@@ -40,7 +40,9 @@ pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
     // clap's other tips, such as to quote an option, are beside the point.
     let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: ")).map(str::to_string);
     let tip = tip.filter(|tip| tip.contains("similar"));
-    let command = ["check", "fences", "relax", "replay", "monitor", "doctor"].into_iter().find(|name| *name == command);
+    let command = ["check", "fences", "relax", "replay", "monitor", "doctor", "completions", "man"]
+        .into_iter()
+        .find(|name| *name == command);
     let general = || match command {
         Some(command) => format!("`fencehound {command} --help` lists what may be typed"),
         None => "`fencehound --help` lists the commands".to_string(),
@@ -58,7 +60,7 @@ mod tests {
     use clap::{CommandFactory, Parser};
 
     use super::{clang_spelling, usage_error};
-    use crate::args::Cli;
+    use crate::args::{Cli, typed_name};
 
     fn error(line: &str) -> String {
         let arguments = line.split_whitespace().map(OsString::from).collect();
@@ -80,9 +82,7 @@ mod tests {
             for argument in
                 command.get_arguments().filter(|argument| argument.get_id() != "help" && !argument.is_hide_set())
             {
-                let long = argument.get_long().map(|name| format!("--{name}"));
-                let long = long.map(|name| if name == "--std" { "-std=".to_string() } else { name });
-                let name = long.or_else(|| argument.get_short().map(|name| format!("-{name}")));
+                let name = typed_name(argument);
                 assert!(name.iter().all(|name| help.contains(name)), "{name:?} is not in\n{help}");
             }
         }

@@ -2,6 +2,7 @@
 
 use std::thread::available_parallelism;
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use protocol::{Compared, MemoryModel, MonitorName};
 
 use crate::exit::Failure;
@@ -128,6 +129,47 @@ impl Time {
     pub(crate) fn whole_seconds(&self) -> u64 {
         self.seconds.ceil() as u64
     }
+}
+
+/// What reads a value, and knows names that shells and the manual may offer.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<T> {
+    read: fn(&str) -> Result<T, Failure>,
+    names: Vec<&'static str>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Named<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        option: Option<&clap::Arg>,
+        typed: &std::ffi::OsStr,
+    ) -> Result<T, clap::Error> {
+        self.read.parse_ref(command, option, typed)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().map(PossibleValue::new)))
+    }
+}
+
+/// What reads `--model`.
+pub(crate) fn models_named() -> Named<Models> {
+    let names = MemoryModel::ALL.into_iter().map(MemoryModel::name).chain(["all"]).collect();
+    Named { read: models, names }
+}
+
+/// What reads `--monitor`.
+pub(crate) fn monitors_named() -> Named<Monitors> {
+    let names = MonitorName::ALL.into_iter().map(MonitorName::name).chain(["none"]).collect();
+    Named { read: monitors, names }
+}
+
+/// What reads `--explorer`.
+pub(crate) fn explorer_named() -> Named<Explorer> {
+    Named { read: explorer, names: Explorer::ALL.into_iter().map(Explorer::name).collect() }
 }
 
 /// Reads a list of memory models: `sc,tso`, or `all`, which is all but PSO.

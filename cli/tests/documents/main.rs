@@ -10,7 +10,7 @@ use std::process::Command;
 
 use engine::mapping::calls::{Effect, MUTEX_AGAIN, MUTEX_REFUSED, Path, TABLE};
 
-const DOCUMENTS: [&str; 16] = [
+const DOCUMENTS: [&str; 17] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -24,6 +24,7 @@ const DOCUMENTS: [&str; 16] = [
     "docs/event-log.md",
     "docs/json.md",
     "docs/ci.md",
+    "docs/config.md",
     "docs/inline-assembly.md",
     "c-tests/README.md",
     "benches/RESULTS.md",

@@ -24,5 +24,6 @@ mod relax;
 mod remedies;
 mod reports;
 mod search;
+mod settings;
 mod trust;
 mod wrappers;
