@@ -55,7 +55,7 @@ Budgets:
 Compiling (-O1), as clang: -O, -D, -U, -I, -L, -l, -std=; others: --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
-  --json, --sarif, --junit FILE|-   machine-readable; --record FILE  event log
+  --json, --sarif, --junit, --html FILE|-  to such a file; --record FILE  a log
   --baseline FILE, --write-baseline  known findings; --out DIR [fencehound-out/]
   --format text|gcc, -q, -v, --color auto|always|never   NO_COLOR is obeyed
 ";
@@ -394,6 +394,9 @@ pub(crate) struct CheckArgs {
     /// Write the result as `JUnit`'s XML, for CI servers.
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) junit: Option<PathBuf>,
+    /// Write the result as a page for browsers, in which executions are stepped through.
+    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+    pub(crate) html: Option<PathBuf>,
     /// How findings are shown.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,

@@ -7,7 +7,7 @@
 //! back; [`compile`] (with [`clang`], [`toolchain`] and [`workplace`]) makes a program, [`program`] runs it, [`replayed`]
 //! shows one execution again, [`debugger`] opens gdb on it, [`symbols`] names the line of a fault. [`findings`] owns the findings directory, [`record`]
 //! writes event logs, [`editing`] changes C text, [`trust`] says what may be done at the word of a finding. [`report`], [`json`], [`sarif`],
-//! [`junit`] and [`screen`] alone know what a result looks like, [`outputs`], [`destination`] and [`whole`] where it goes, and [`exit`]
+//! [`junit`], [`html`] and [`screen`] alone know what a result looks like, [`outputs`], [`destination`] and [`whole`] where it goes, and [`exit`]
 //! decides the exit status.
 
 mod annotations;
@@ -24,6 +24,7 @@ mod exit;
 mod findings;
 mod fingerprint;
 mod hash;
+mod html;
 mod interrupt;
 mod json;
 mod junit;

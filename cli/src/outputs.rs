@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::destination::Destination;
 use crate::exit::{Failure, Status};
+use crate::html;
 use crate::json::{self, Outcome};
 use crate::junit;
 use crate::plan::check::CheckPlan;
@@ -29,7 +30,8 @@ pub(crate) fn write(
         Ok(())
     };
     let junit = if plan.junit.is_wanted() { plan.junit.write(&junit::results(outcomes)) } else { Ok(()) };
-    plan.json.write(&json::results(outcomes)).and(sarif).and(junit)
+    let html = if plan.html.is_wanted() { plan.html.write(&html::results(outcomes, sources)) } else { Ok(()) };
+    plan.json.write(&json::results(outcomes)).and(sarif).and(junit).and(html)
 }
 
 /// Writes that the run has failed.
@@ -39,7 +41,7 @@ pub(crate) fn write_error(plan: &CheckPlan, failure: &Failure) -> Result<(), Fai
     let json = plan.json.write(&json::error(&target, message));
     let sarif = plan.sarif.write(&sarif::error(&target, message, &folder(), status));
     let junit = plan.junit.write(&junit::error(&target, message));
-    json.and(sarif).and(junit)
+    json.and(sarif).and(junit).and(plan.html.write(&html::error(&target, message)))
 }
 
 fn folder() -> PathBuf {

@@ -98,6 +98,8 @@ pub(crate) struct CheckPlan {
     pub(crate) sarif: Destination,
     /// Where the `JUnit` report goes.
     pub(crate) junit: Destination,
+    /// Where the page goes.
+    pub(crate) html: Destination,
     /// How findings are shown.
     pub(crate) format: Format,
     /// How much is shown.
@@ -154,6 +156,7 @@ impl CheckPlan {
             json: Destination::named("--json", typed.json.as_deref()),
             sarif: Destination::named("--sarif", typed.sarif.as_deref()),
             junit: Destination::named("--junit", typed.junit.as_deref()),
+            html: Destination::named("--html", typed.html.as_deref()),
             format: typed.format,
             volume: volume(typed),
             judging: Judging::new(typed),
@@ -285,8 +288,8 @@ impl CheckPlan {
     }
 
     /// The machine-readable results.
-    pub(crate) fn results(&self) -> [&Destination; 3] {
-        [&self.json, &self.sarif, &self.junit]
+    pub(crate) fn results(&self) -> [&Destination; 4] {
+        [&self.json, &self.sarif, &self.junit, &self.html]
     }
 }
 

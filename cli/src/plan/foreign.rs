@@ -24,6 +24,7 @@ pub(super) fn refuse_options(check: &CheckArgs, command: &str, own: &[(&str, boo
         ("--out", check.out.is_some()),
         ("--sarif", check.sarif.is_some()),
         ("--junit", check.junit.is_some()),
+        ("--html", check.html.is_some()),
         ("--format", check.format != Format::Text),
         ("-q", check.quiet),
         ("-v", check.verbose),

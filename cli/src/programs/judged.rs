@@ -10,7 +10,7 @@ use super::consequences::{FirstFailure, failure_of, is_same_way};
 use super::found::{Found, Troubles, collect};
 use super::judging::{Judgement, Known, Side, World, judge, names_of_differences, values_in_words};
 use super::machines::Machines;
-use super::models::{Counts, Entry, Value};
+use super::models::{Counts, End, Entry, Value};
 use super::searched::Searched;
 use crate::exit::{Failure, Status};
 use crate::findings::Findings;
@@ -19,6 +19,9 @@ use crate::plan::judge::Counted;
 use crate::report::names::short_place;
 use crate::search::Exploration;
 use crate::text::{counted, listed, printable};
+
+/// The most ends of executions that are told one by one.
+const ENDS: usize = 50;
 
 /// The judgement under one model.
 pub(crate) struct Judged {
@@ -382,7 +385,30 @@ impl Judged {
             why,
             relaxed: Counts::of(self.exploration.summary.as_ref()),
             consistent: self.consistent,
+            ends: self.ends(),
         }
+    }
+
+    /// Returns the first ends of the model's executions, each with whether a sequentially consistent one ends so: all do where the
+    /// violations are harmless.
+    fn ends(&self) -> Vec<End<'_>> {
+        let Some(summary) = &self.exploration.summary else { return Vec::new() };
+        let known = match &self.wrong {
+            Wrong::Unlike { finals, .. } => finals.as_ref(),
+            _ => None,
+        };
+        let is_harmless = *self.judgement() == Judgement::Harmless;
+        let finals = &summary.finals;
+        let told = || finals.all().take(ENDS);
+        let names: BTreeSet<&String> = told().filter_map(|(_, named)| named).flat_map(|named| named.keys()).collect();
+        let ends = told().map(|(digest, named)| {
+            let values = named.into_iter().flat_map(|named| {
+                names.iter().filter_map(|&name| Some(Value { name, value: finals.value(named, name)? }))
+            });
+            let is_consistent = known.map(|known| known.contains(digest)).or(is_harmless.then_some(true));
+            End { values: values.collect(), is_consistent }
+        });
+        ends.collect()
     }
 }
 

@@ -31,6 +31,15 @@ pub(crate) struct Value<'a> {
     pub(crate) value: &'a str,
 }
 
+/// An end of executions under a model, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct End<'a> {
+    /// What differs from the beginning, by name.
+    pub(crate) values: Vec<Value<'a>>,
+    /// Whether a sequentially consistent execution ends so, where that is known.
+    pub(crate) is_consistent: Option<bool>,
+}
+
 /// A judgement, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Entry<'a> {
@@ -55,4 +64,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) relaxed: Counts,
     #[serde(rename = "sc")]
     pub(crate) consistent: Counts,
+    /// The first ends of complete executions, of which the JSON has the number.
+    #[serde(skip)]
+    pub(crate) ends: Vec<End<'a>>,
 }

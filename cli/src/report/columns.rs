@@ -123,6 +123,12 @@ pub(crate) fn event_words(event: &TraceEvent) -> String {
     }
 }
 
+/// Returns a store that waits in a buffer: `x=1`.
+pub(crate) fn waiting_words(store: &TraceEvent) -> String {
+    let value = written(store).map_or_else(String::new, |value| format!("={value}"));
+    format!("{}{value}", printable(&store.target))
+}
+
 /// Returns the value that an event reads.
 fn read(event: &TraceEvent) -> Option<String> {
     event.read.map(|low| shown(&event.read_pointee, || wide_number(low, &event.read_above, event.width)))
@@ -244,12 +250,7 @@ impl Table<'_> {
     }
 
     fn mark(&self, index: usize) -> &'static str {
-        match self.marks {
-            Some([delayed, _, _]) if index == delayed => "e′",
-            Some([_, previous, _]) if index == previous => "prev",
-            Some([_, _, overtaking]) if index == overtaking => "e",
-            _ => "",
-        }
+        mark(self.marks, index)
     }
 
     fn shared_cell(&self, index: usize) -> String {
@@ -264,8 +265,7 @@ impl Table<'_> {
         let stores = waiting.iter().filter_map(|store| self.events.get(usize::try_from(*store).ok()?));
         let mut buffers: Vec<(u32, Vec<String>)> = Vec::new();
         for store in stores {
-            let value = written(store).map_or_else(String::new, |value| format!("={value}"));
-            let entry = format!("{}{value}", printable(&store.target));
+            let entry = waiting_words(store);
             match buffers.iter_mut().find(|(thread, _)| *thread == store.thread) {
                 Some((_, entries)) => entries.push(entry),
                 None => buffers.push((store.thread, vec![entry])),
@@ -275,6 +275,16 @@ impl Table<'_> {
         let words =
             buffers.iter().map(|(thread, entries)| format!("{}: {}", self.threads.name(*thread), entries.join(", ")));
         words.collect::<Vec<_>>().join("  ")
+    }
+}
+
+/// Returns the name of an event among e′, prev and e; empty if it is none of them.
+pub(crate) fn mark(marks: Option<[usize; 3]>, index: usize) -> &'static str {
+    match marks {
+        Some([delayed, _, _]) if index == delayed => "e′",
+        Some([_, previous, _]) if index == previous => "prev",
+        Some([_, _, overtaking]) if index == overtaking => "e",
+        _ => "",
     }
 }
 

@@ -34,6 +34,41 @@ pub(crate) enum Edge {
     Join,
 }
 
+/// An edge of a cycle as it is drawn, between events by their indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arrow {
+    /// The event that comes first.
+    pub(crate) from: usize,
+    /// The event that comes after it.
+    pub(crate) to: usize,
+    /// The name of the relation: `po`, `rf`, `co`, `fr`, and so on.
+    pub(crate) relation: &'static str,
+    /// What the machine makes of it.
+    pub(crate) kept: Kept,
+}
+
+/// What a machine makes of an edge of a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kept {
+    /// The two take effect in this order.
+    Yes,
+    /// The two may take effect the other way round.
+    No,
+    /// The edge is there if the store that it leads to waits for so long; in the execution as it was run it is not.
+    IfDelayed,
+}
+
+impl Kept {
+    /// Returns its name in a page.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kept::Yes => "yes",
+            Kept::No => "no",
+            Kept::IfDelayed => "if-delayed",
+        }
+    }
+}
+
 /// A step of the chain: an edge, and the event that it leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ChainStep {
@@ -68,6 +103,21 @@ impl Cycle {
     /// Returns all events on the cycle.
     pub(crate) fn events(&self) -> Vec<usize> {
         std::iter::once(self.delayed).chain(self.steps.iter().map(|step| step.event)).collect()
+    }
+
+    /// Returns the edges of the cycle. The store that waits is passed by what comes after it in its thread, if the cycle goes on
+    /// there.
+    pub(crate) fn arrows(&self, events: &[TraceEvent]) -> Vec<Arrow> {
+        let chain = self.events();
+        let steps = chain.iter().zip(&self.steps).map(|(&from, step)| {
+            let passes = from == self.delayed && step.edge == Edge::Po;
+            let kept = if passes { Kept::No } else { Kept::Yes };
+            Arrow { from, to: step.event, relation: step.edge.name(), kept }
+        });
+        let relation = if events[self.overtaking].read.is_some() { Edge::Fr } else { Edge::Co };
+        let (from, to) = (self.overtaking, self.delayed);
+        let closing = Arrow { from, to, relation: relation.name(), kept: Kept::IfDelayed };
+        steps.chain([closing]).collect()
     }
 
     /// Returns the chain in words, one line for each step.

@@ -170,7 +170,7 @@ fn kind_words(kind: FailureKind) -> &'static str {
 }
 
 /// Returns the sites worth an excerpt; prev is told in the cycle.
-fn shown_sites(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
+pub(crate) fn shown_sites(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
     violation.sites.iter().filter(|site| site.role != Role::Previous)
 }
 
@@ -279,6 +279,15 @@ pub(crate) fn events_shown(violation: &Violation, trace: &Trace) -> Vec<usize> {
         Row::Elided(_) => None,
     };
     rows(violation, trace, story.as_ref(), Detail::Execution).into_iter().filter_map(event).collect()
+}
+
+/// Returns the edges of the cycle by which no interleaving explains the execution, if there is one.
+pub(crate) fn arrows(violation: &Violation, trace: &Trace) -> Vec<cycle::Arrow> {
+    match (graph_of(violation, trace), story(violation, trace)) {
+        (Some(graph), _) => graph::arrows(graph, marks(violation, trace)),
+        (None, Some(story)) => story.arrows(&trace.events),
+        (None, None) => Vec::new(),
+    }
 }
 
 /// Returns the indices of e′, prev and e, if they are events of this trace.

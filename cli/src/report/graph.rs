@@ -8,6 +8,7 @@ use std::fmt::Write;
 use protocol::{Graph, GraphEvent, Operation};
 
 use super::columns::{number, shown};
+use super::cycle::{Arrow, Kept};
 use super::names::{Threads, short_place};
 use crate::text::printable;
 
@@ -165,6 +166,19 @@ pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
         rows.push(left.remove(position));
     }
     rows
+}
+
+/// Returns the edges of the cycle that [`in_words`] tells.
+pub(crate) fn arrows(graph: &Graph, marks: Option<[usize; 3]>) -> Vec<Arrow> {
+    let cycle = marks.map_or_else(|| cycle(graph), |marks| cycle_through(graph, marks)).unwrap_or_default();
+    let next = cycle.iter().cycle().skip(1);
+    let arrow = |(&from, &to): (&usize, &usize)| {
+        let relation = relation(graph, from, to)?;
+        let passes = relation == Relation::Program && may_reorder(&graph.events[from], &graph.events[to]);
+        let kept = if passes { Kept::No } else { Kept::Yes };
+        Some(Arrow { from, to, relation: relation.name(), kept })
+    };
+    cycle.iter().zip(next).filter_map(arrow).collect()
 }
 
 /// Returns the reason why the execution is not sequentially consistent, or that it is.

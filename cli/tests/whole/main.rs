@@ -10,6 +10,7 @@ mod fences;
 mod findings;
 mod guide;
 mod hardships;
+mod html;
 #[path = "../installed/mod.rs"]
 mod installed;
 mod judged_by_force;
