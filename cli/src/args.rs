@@ -112,7 +112,7 @@ Usage: fencehound replay FINDING [--step | --gdb] [OPTIONS]
 FINDING is a folder that `fencehound check` made, or its finding.json.
 
 Options:
-  --step                  one event at a time: Enter shows the next
+  --step                  one event at a time: Enter the next, b back, q the end
   --gdb                   open gdb on the program, with this schedule
   --source DIR            use files below DIR, too [default: this folder]
   --cflags \"...\"          trust these options of the compiler
@@ -487,7 +487,7 @@ pub(crate) struct ReplayArgs {
     /// The folder of a finding, or its `finding.json`.
     #[arg(value_name = "FINDING")]
     pub(crate) finding: PathBuf,
-    /// Show one event at a time; Enter shows the next.
+    /// Show one event at a time: Enter for the next, b for the one before, q for the end.
     #[arg(long)]
     pub(crate) step: bool,
     /// Open gdb on the program, with this schedule.

@@ -257,6 +257,7 @@ pub(crate) mod tests {
             },
             heap: Heap::default(),
             violation: violation(FailureKind::Crash, None),
+            original: None,
             help: Vec::new(),
         }
     }

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead};
 use std::path::PathBuf;
 
+use owo_colors::OwoColorize;
 use protocol::{FailureKind, Finding, Replay, ScheduleEnd, Trace, VERSION};
 
 use crate::exit::Status;
@@ -12,7 +13,7 @@ use crate::report::excerpt::Sources;
 use crate::report::finding::{self, Detail, Subject};
 use crate::report::names::Threads;
 use crate::screen::{Screen, Width, plain};
-use crate::text::counted;
+use crate::text::{counted, printable};
 
 /// Returns the message that what was recorded cannot be done.
 pub(crate) fn not_followed(words: &str) -> String {
@@ -48,11 +49,11 @@ pub(crate) fn present(kept: &Finding, trace: &Trace, plan: &ReplayPlan, screen: 
         again: &[],
         threads,
     };
+    let mut sources = Sources::within([PathBuf::from(&kept.program.directory)], plan.roots.clone());
     if plan.mode == ReplayMode::Step {
-        step(&subject, trace, screen);
+        step(&subject, trace, &mut sources, screen);
     }
     if reproduced || violation.kind == FailureKind::Nondeterministic {
-        let mut sources = Sources::within([PathBuf::from(&kept.program.directory)], plan.roots.clone());
         let detail = if plan.mode == ReplayMode::Step { Detail::Excerpts } else { Detail::Everything };
         screen.print(&(finding::full(&subject, detail, Width::Unlimited, &mut sources) + "\n"));
     }
@@ -67,17 +68,54 @@ pub(crate) fn present(kept: &Finding, trace: &Trace, plan: &ReplayPlan, screen: 
     }
 }
 
-/// Shows one event for each line on the standard input, and all that are left when the input ends.
-fn step(subject: &Subject<'_>, trace: &Trace, screen: Screen) {
+/// What the user wants to see after an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    Next,
+    Back,
+    End,
+}
+
+/// Shows one event with its line of the source for each line on the standard input, and all that are left when the input ends.
+fn step(subject: &Subject<'_>, trace: &Trace, sources: &mut Sources, screen: Screen) {
     let (marks, lane) = (finding::marks(subject.violation, trace), finding::lane(subject));
     let table = Table { events: &trace.events, marks, lane, threads: subject.threads };
     let rows: Vec<Row> = (0..trace.events.len()).map(Row::Event).collect();
+    let lines = table.lines(&rows, Width::Unlimited);
+    let Some((heading, lines)) = lines.split_first() else { return };
     let mut input = io::stdin().lock().lines();
-    for (number, line) in table.lines(&rows, Width::Unlimited).into_iter().enumerate() {
-        screen.print(&format!("{line}\n"));
-        if number > 0 {
-            drop(input.next());
+    screen.print(&format!("  Enter: the next event, b: back, q: to the end\n{heading}\n"));
+    let mut at = 0;
+    while let (Some(line), Some(event)) = (lines.get(at), trace.events.get(at)) {
+        let place = &event.place;
+        let quoted = sources.line(place).map(|text| format!("{:>9} | {}\n", place.line, printable(text.trim_end())));
+        screen.print(&format!("{line}\n{}", quoted.unwrap_or_default().dimmed()));
+        match turn(input.next()) {
+            Turn::Next => at += 1,
+            Turn::Back => at = at.saturating_sub(1),
+            Turn::End => break,
         }
     }
     screen.print("\n");
+}
+
+/// Reads what the user wants. At the end of the input it is to see all that is left.
+fn turn(typed: Option<io::Result<String>>) -> Turn {
+    match typed.and_then(Result::ok).as_deref().map(str::trim) {
+        Some("b" | "back") => Turn::Back,
+        Some("q" | "quit") => Turn::End,
+        _ => Turn::Next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Turn, turn};
+
+    #[test]
+    fn whatever_is_no_command_goes_on() {
+        let typed = |text: &str| turn(Some(Ok(text.to_string())));
+        assert_eq!([typed("b"), typed(" q "), typed(""), typed("x")], [Turn::Back, Turn::End, Turn::Next, Turn::Next]);
+        assert_eq!(turn(None), Turn::Next);
+    }
 }

@@ -173,6 +173,7 @@ impl<'p> Keeper<'p> {
             limits: self.plan.explore.limits.clone(),
             heap: self.plan.explore.heap,
             violation: subject.violation.clone(),
+            original: None,
             help: Vec::new(),
         })
     }

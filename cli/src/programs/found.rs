@@ -1,10 +1,11 @@
 //! The findings in a program: each violation is run again, and kept in a folder.
 
-use protocol::{FailureKind, Finding, Replay, ScheduleEnd, Trace, VERSION, Violation};
+use protocol::{FailureKind, Finding, Replay, Schedule, ScheduleEnd, Trace, VERSION, Violation};
 
 use super::acceptance::Acceptance;
 use super::bench::Bench;
 use super::repair::help::Help;
+use super::shorter;
 use super::subjects::Subjects;
 use crate::exit::Failure;
 use crate::findings::{Findings, MARK, identify};
@@ -27,6 +28,8 @@ pub(crate) struct Found {
     /// The reason why it is accepted, if it is.
     pub(crate) accepted: Option<Acceptance>,
     pub(crate) violation: Violation,
+    /// The schedule with which it was found, if a shorter one has taken its place.
+    original: Option<Schedule>,
     pub(crate) trace: Option<Trace>,
     pub(crate) folder: String,
     /// The advice what to do about it, if that was looked for.
@@ -83,9 +86,18 @@ pub(crate) fn collect(
             }
         }
         let folder = findings.path(&id);
-        let (fingerprint, violation) = (String::new(), violation.clone());
-        let help = (violation.kind == FailureKind::Race).then(Help::on_race);
-        all.push(Found { id, fingerprint, accepted: None, violation, trace, folder, help });
+        let mut found = Found {
+            id,
+            fingerprint: String::new(),
+            accepted: None,
+            violation: violation.clone(),
+            original: None,
+            trace,
+            folder,
+            help: (violation.kind == FailureKind::Race).then(Help::on_race),
+        };
+        found.make_shorter(plan, bench)?;
+        all.push(found);
     }
     Ok(all)
 }
@@ -121,6 +133,20 @@ fn run_again(
 }
 
 impl Found {
+    /// Puts a shorter schedule in the place of that with which the violation was found, if there is one.
+    fn make_shorter(&mut self, plan: &CheckPlan, bench: Bench<'_>) -> Result<(), Failure> {
+        let Some(trace) = &self.trace else { return Ok(()) };
+        if !shorter::is_wanted(plan.explore.explorer, &self.violation, trace) {
+            return Ok(());
+        }
+        let run = |candidate: &Violation| Ok(run_again(plan, bench, candidate)?.ok().flatten());
+        if let Some((violation, trace)) = shorter::shorten(&self.violation, trace, run)? {
+            self.original = Some(std::mem::replace(&mut self.violation, violation).schedule);
+            self.trace = Some(trace);
+        }
+        Ok(())
+    }
+
     pub(crate) fn subject<'a>(&'a self, plan: &'a CheckPlan) -> Subject<'a> {
         Subject {
             id: &self.id,
@@ -162,6 +188,7 @@ pub(crate) fn store(
             limits: plan.explore.limits.clone(),
             heap: plan.explore.heap,
             violation: one.violation.clone(),
+            original: one.original.clone(),
             help: one.help.as_ref().map_or_else(Vec::new, |help| help.lines().to_vec()),
         };
         let text = finding::full(&one.subject(plan), Detail::Everything, Width::Unlimited, sources);

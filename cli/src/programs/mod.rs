@@ -24,6 +24,7 @@ pub(crate) mod remedies;
 pub(crate) mod repair;
 pub(crate) mod results;
 pub(crate) mod searched;
+mod shorter;
 pub(crate) mod shown;
 pub(crate) mod subjects;
 pub(crate) mod wronged;

@@ -26,5 +26,6 @@ mod remedies;
 mod reports;
 mod search;
 mod settings;
+mod shorter;
 mod trust;
 mod wrappers;

@@ -38,6 +38,9 @@ pub struct Finding {
     pub heap: Heap,
     /// The violation that was found, with its schedule.
     pub violation: Violation,
+    /// The schedule with which the violation was found, where a shorter one that shows it has taken its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<Schedule>,
     /// The lines of help that say what to do about the finding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
