@@ -70,7 +70,7 @@ impl Toolchain {
         let part = |name: &str| first_file([installed.join(name), here.join(name)]);
         // The last one is for a build whose target folder is not in the source tree.
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
-        let include = [here.join("../include"), here.join("../../runtime/include"), sources]
+        let include = [installed.join("include"), here.join("../include"), here.join("../../runtime/include"), sources]
             .into_iter()
             .find(|folder| folder.join("fencehound.h").is_file());
         let clang = find_clang();

@@ -91,7 +91,8 @@ fn remedies(parts: &[CheckedPart]) -> Vec<String> {
 }
 
 fn parts() -> Vec<CheckedPart> {
-    const BUILD: Remedy = Remedy::Advice("in fencehound's source folder: cargo build --release --workspace");
+    const BUILD: Remedy =
+        Remedy::Advice("in fencehound's source folder: scripts/install; cargo installs the tool alone");
     let found = Toolchain::locate();
     let shown = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
     let linker = found.linker.map(|linker| match linker {
