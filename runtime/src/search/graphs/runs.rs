@@ -192,17 +192,18 @@ pub(crate) fn run_each<const W: usize>(
 /// Returns the graph as it is stored: an event for each access, in the order of their commits.
 pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
     let trace = execution.trace;
-    let mut numbers: FxHashMap<EventId, u64> = FxHashMap::default();
+    // An event of two nodes has them one behind the other.
+    let mut committed: Vec<EventId> = trace.nodes().iter().map(|node| node.event).collect();
+    committed.dedup();
+    // All have their numbers first: a load may read from a store of its thread that is committed later.
+    let numbers: FxHashMap<EventId, u64> = committed.iter().copied().zip(0..).collect();
     let (mut locations, mut sites, mut events) = (Vec::new(), Vec::new(), Vec::new());
-    for node in trace.nodes() {
-        if numbers.contains_key(&node.event) {
-            continue;
-        }
-        numbers.insert(node.event, events.len() as u64);
-        let recorded = &notes[usize::from(node.event.thread)][usize::from(node.event.index)];
+    for event in committed {
+        let node = trace.node(trace.nodes_of(event).start);
+        let recorded = &notes[usize::from(event.thread)][usize::from(event.index)];
         let record = Record::behind(recorded.note.site);
         sites.push(recorded.note.site);
-        let parts = || trace.nodes_of(node.event).map(|part| trace.node(part));
+        let parts = || trace.nodes_of(event).map(|part| trace.node(part));
         let bytes = u64::MAX >> (64 - 8 * u32::from(recorded.width.max(1)));
         let is_choice = recorded.note.operation == Operation::Choose;
         // The numbers of objects' states differ from search to search.
@@ -222,8 +223,8 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
         });
         events.push(GraphEvent {
             location: u32::try_from(location).unwrap_or(u32::MAX),
-            thread: node.event.thread.into(),
-            index: node.event.index.into(),
+            thread: event.thread.into(),
+            index: event.index.into(),
             place: record.place(),
             function: record.function().to_owned(),
             operation: recorded.note.operation,
@@ -236,7 +237,7 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
             written_pointee: String::new(),
             source,
             rank: write.map_or(0, |part| part.rank.into()),
-            overtakes: overtaken(execution, node.event),
+            overtakes: overtaken(execution, event),
         });
     }
     let named = events.iter_mut().zip(sites).map(|(event, site)| Named {
