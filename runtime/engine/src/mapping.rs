@@ -86,17 +86,25 @@ pub const fn rmw(order: Order) -> Barriers {
     Barriers::of(order, before, after)
 }
 
+/// Returns the order of success that compilers take for a compare-and-swap: where the order of failure is sequentially
+/// consistent, which C17 and C11 do not allow behind a weaker one, GCC and LLVM make the whole so.
+#[must_use]
+pub const fn compiled(success: Order, failure: Order) -> Order {
+    if matches!(failure, Order::SequentiallyConsistent) { failure } else { success }
+}
+
 /// Returns the barriers of a compare-and-swap that succeeds.
 #[must_use]
 pub const fn successful_rmw(success: Order, failure: Order) -> Barriers {
-    Barriers { otherwise: Some(failure), ..rmw(success) }
+    Barriers { otherwise: Some(failure), order: Some(success), ..rmw(compiled(success, failure)) }
 }
 
 /// Returns the barriers of a compare-and-swap that fails: those before it have been executed already, and those after it follow
 /// the failure order.
 #[must_use]
 pub const fn failed_rmw(success: Order, failure: Order) -> Barriers {
-    Barriers { otherwise: Some(success), ..Barriers::of(failure, rmw(success).before, rmw(failure).after) }
+    let before = rmw(compiled(success, failure)).before;
+    Barriers { otherwise: Some(success), ..Barriers::of(failure, before, rmw(failure).after) }
 }
 
 /// Returns the barrier that a fence between threads is.
@@ -373,7 +381,8 @@ pub mod graphs {
     pub fn exchange(model: MemoryModel, success: Order, failure: Order) -> Around {
         match model {
             MemoryModel::Armv8 | MemoryModel::Riscv => update(model, of_both(success, failure), Form::Pair),
-            _ => update(model, success, Form::Pair),
+            MemoryModel::C11 => update(model, success, Form::Pair),
+            _ => update(model, super::compiled(success, failure), Form::Pair),
         }
     }
 
@@ -466,6 +475,17 @@ mod tests {
         let order = Some(Order::Relaxed);
         let otherwise = Some(Order::SequentiallyConsistent);
         assert_eq!(barriers, Barriers { before: Barrier::Full, after: Barrier::None, order, otherwise });
+    }
+
+    #[test]
+    fn a_compare_and_swap_is_as_strong_as_its_failure() {
+        let barriers = failed_rmw(Order::AcquireRelease, Order::SequentiallyConsistent);
+        assert_eq!(barriers.before, Barrier::Full);
+        let barriers = successful_rmw(Order::Relaxed, Order::SequentiallyConsistent);
+        assert_eq!(
+            (barriers.before, barriers.after, barriers.order),
+            (Barrier::Full, Barrier::Full, Some(Order::Relaxed))
+        );
     }
 
     #[test]

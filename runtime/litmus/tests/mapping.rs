@@ -52,6 +52,19 @@ impl Strength {
         }
     }
 
+    /// The orders of a compare-and-exchange, the second one for a failure: no order that releases, which C does not have there.
+    fn exchange(self, random: &mut Random) -> [&'static str; 2] {
+        match self {
+            Relaxed | Fenced => ["relaxed"; 2],
+            ReleaseAcquire => ["acq_rel", "acquire"],
+            Consistent => ["seq_cst"; 2],
+            Mixed => [
+                random.pick(&["relaxed", "acquire", "release", "acq_rel", "seq_cst"]),
+                random.pick(&["relaxed", "relaxed", "acquire", "seq_cst"]),
+            ],
+        }
+    }
+
     fn fence(self, random: &mut Random) -> &'static str {
         match self {
             Relaxed | ReleaseAcquire | Consistent => "",
@@ -81,11 +94,12 @@ fn program(random: &mut Random, strength: Strength) -> String {
             } else {
                 format!("r{}", reads[random.below(reads.len())])
             };
-            let statement = match random.below(8) {
+            let statement = match random.below(10) {
                 0..3 => format!("int r{step} = atomic_load_explicit({variable}, memory_order_{load});"),
                 3..6 => format!("atomic_store_explicit({variable}, {value}, memory_order_{store});"),
                 6 => format!("int r{step} = atomic_exchange_explicit({variable}, {value}, memory_order_{update});"),
-                _ => format!("int r{step} = atomic_fetch_add_explicit({variable}, {value}, memory_order_{update});"),
+                7 => format!("int r{step} = atomic_fetch_add_explicit({variable}, {value}, memory_order_{update});"),
+                _ => compare_exchange(random, strength, step, variable, &value),
             };
             if statement.starts_with("int") {
                 reads.push(step);
@@ -95,6 +109,19 @@ fn program(random: &mut Random, strength: Strength) -> String {
         text += "}\n";
     }
     text + "exists (x=0 /\\ y=0 /\\ z=0)\n"
+}
+
+/// A compare-and-exchange that expects what is there at first, or what is written. What it finds, or expected, is in the
+/// variable of its step, and whether it succeeded in one of its own. As in the whole tool, a weak one fails only where a strong
+/// one would.
+fn compare_exchange(random: &mut Random, strength: Strength, step: usize, variable: &str, value: &str) -> String {
+    let expected = random.below(2);
+    let form = random.pick(&["strong", "weak"]);
+    let [success, failure] = strength.exchange(random);
+    format!(
+        "int r{step} = {expected}; int s{step} = atomic_compare_exchange_{form}_explicit({variable}, &r{step}, {value}, \
+         memory_order_{success}, memory_order_{failure});"
+    )
 }
 
 /// Whether program order and reads-from have no cycle.

@@ -4,7 +4,7 @@
 //! distributions build for ARM runs with single instructions (LSE) or with pairs of exclusive ones, as the processor has
 //! them, so by default a read-modify-write orders no more than both do.
 
-use super::Order;
+use super::{Order, compiled};
 use crate::graph::{Access, Annotations};
 
 /// Returns the annotations of an access of this order, given those that acquire and those that release.
@@ -18,10 +18,10 @@ const fn annotated(order: Order, acquires: Annotations, releases: Annotations) -
 /// if either of its orders does.
 #[must_use]
 pub const fn of_both(success: Order, failure: Order) -> Order {
-    match success {
+    match compiled(success, failure) {
         Order::Relaxed if failure.acquires() => Order::Acquire,
         Order::Release if failure.acquires() => Order::AcquireRelease,
-        _ => success,
+        order => order,
     }
 }
 
