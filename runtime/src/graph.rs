@@ -16,6 +16,7 @@
 
 pub(crate) mod accesses;
 pub(crate) mod dependencies;
+pub(crate) mod futexes;
 pub(crate) mod initialisers;
 pub(crate) mod lifetimes;
 pub(crate) mod loops;

@@ -11,6 +11,7 @@ pub(crate) mod ends;
 pub(crate) mod events;
 pub(crate) mod exits;
 pub(crate) mod frames;
+pub(crate) mod futexes;
 pub(crate) mod idle_rounds;
 pub(crate) mod leaks;
 pub(crate) mod library;

@@ -16,6 +16,7 @@ use crate::state::objects::Class;
 use crate::state::operation::Note;
 use crate::state::unmodelled::Unmodelled;
 
+pub(crate) mod futexes;
 pub(crate) mod library;
 pub(crate) mod loops;
 pub(crate) mod memory;

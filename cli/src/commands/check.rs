@@ -22,7 +22,7 @@ use crate::programs::iterated;
 use crate::programs::judged::{Judged, judge_all};
 use crate::programs::named::with_judgement;
 use crate::programs::portable;
-use crate::programs::remedies::advise;
+use crate::programs::remedies::{Enough, advise, enough};
 use crate::programs::results::{consequences, entries, line, result};
 use crate::programs::searched::Searched;
 use crate::programs::shown::show;
@@ -71,7 +71,13 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
                 found: Vec::new(),
             };
             let nothing: Vec<Searched> = plan.models.iter().map(under).collect();
-            return conclude(plan, (&nothing, &[]), &[], &Troubles::default(), (&interrupts, &mut Sources::new([])));
+            return conclude(
+                plan,
+                (&nothing, &[], None),
+                &[],
+                &Troubles::default(),
+                (&interrupts, &mut Sources::new([])),
+            );
         }
         Err(failure) => return Err(failure),
     };
@@ -104,7 +110,8 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     judged.iter_mut().for_each(|one| one.plan.again.clone_from(&again));
     let files = subjects.sources();
     let accepted = accept(plan, baseline.as_mut(), (&mut all, &mut judged), &files, &mut sources)?;
-    advise(plan, (&mut all, &mut judged), bench)?;
+    let enough = if portable::are_many(&all) { enough(plan, &judged, bench)? } else { None };
+    advise(plan, (&mut all, &mut judged), enough.as_ref(), bench)?;
     let judged_too = judged.iter().map(|one| (&one.plan, &one.found));
     for (plan, found) in all.iter().map(|searched| (&searched.plan, &searched.found)).chain(judged_too) {
         store(plan, &subjects, &findings, found, &mut sources, &mut troubles);
@@ -113,7 +120,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     if let Err(failure) = record.finish() {
         troubles.unwritten.get_or_insert(failure);
     }
-    conclude(plan, (&all, &judged), &accepted.unmatched, &troubles, (&interrupts, &mut sources))
+    conclude(plan, (&all, &judged, enough.as_ref()), &accepted.unmatched, &troubles, (&interrupts, &mut sources))
 }
 
 /// Searches, from the beginning or from where the checkpoint has come to.
@@ -146,7 +153,7 @@ fn explore(
 /// The verdict line, the results for machines, and the exit status.
 fn conclude(
     plan: &CheckPlan,
-    (all, judged): (&[Searched], &[Judged]),
+    (all, judged, enough): (&[Searched], &[Judged], Option<&Enough>),
     unmatched: &[Unmatched],
     troubles: &Troubles,
     (interrupts, sources): (&Interrupts, &mut Sources),
@@ -188,7 +195,7 @@ fn conclude(
         plan.screen().print_verdict(&line(plan, all, &verdicts, judged));
     } else {
         if plan.volume != Volume::Quiet {
-            plan.screen().print(&portable::table(&rows, all));
+            plan.screen().print(&portable::table(&rows, all, enough));
         }
         plan.screen().print_verdict(&portable::line(&rows, &verdicts));
     }

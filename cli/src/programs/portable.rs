@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 
 use protocol::MemoryModel;
 
-use super::judged::{Judged, title};
+use super::judged::{Judged, title, titles};
 use super::judging::Judgement;
+use super::remedies::Enough;
 use super::searched::Searched;
 use crate::exit::Status;
 use crate::report::graph::relaxed_orders;
@@ -22,6 +23,7 @@ const MANY: usize = 4;
 
 /// The result of the program on one machine.
 pub(crate) struct Row {
+    model: MemoryModel,
     machine: &'static str,
     /// The judgement if the program breaks or shows something, else the word of the verdict.
     word: &'static str,
@@ -29,12 +31,17 @@ pub(crate) struct Row {
     words: String,
 }
 
+/// Whether these are searches for many machines.
+pub(crate) fn are_many(all: &[Searched]) -> bool {
+    all.len() >= MANY
+}
+
 /// Returns a row for each machine; none unless many machines were asked for.
 pub(crate) fn rows(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> Vec<Row> {
-    let models: Vec<MemoryModel> = all.iter().map(|searched| searched.plan.models[0].0).collect();
-    if models.len() < MANY {
+    if !are_many(all) {
         return Vec::new();
     }
+    let models: Vec<MemoryModel> = all.iter().map(|searched| searched.plan.models[0].0).collect();
     let row = |(&model, verdict): (&MemoryModel, &Verdict)| {
         let words = verdict.line.split_once(": ").map_or("", |(_, words)| words);
         let standing = judged.iter().find(|one| one.model == model).and_then(Judged::standing);
@@ -45,15 +52,15 @@ pub(crate) fn rows(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) ->
             }
             _ => (verdict.word, words),
         };
-        Row { machine: title(model), word, words: words.to_owned() }
+        Row { model, machine: title(model), word, words: words.to_owned() }
     };
     models.iter().zip(verdicts).map(row).collect()
 }
 
-/// Returns a line for each row, and one for each order that matters.
-pub(crate) fn table(rows: &[Row], all: &[Searched]) -> String {
+/// Returns a line for each row, one for each order that matters, and what is enough, if that is known; then who would notice.
+pub(crate) fn table(rows: &[Row], all: &[Searched], enough: Option<&Enough>) -> String {
     let mut text = String::from("machine     verdict\n");
-    for Row { machine, word, words } in rows {
+    for Row { machine, word, words, .. } in rows {
         let _ = writeln!(text, "{machine:<11} {word:<12} {}", printable(words));
     }
     let orders = orders(all);
@@ -66,8 +73,43 @@ pub(crate) fn table(rows: &[Row], all: &[Searched]) -> String {
     if orders.len() > NAMED {
         let _ = writeln!(text, "  and {} more", orders.len() - NAMED);
     }
+    if let Some(enough) = enough {
+        let models = titles(&enough.models);
+        let _ = writeln!(text, "\nenough under {models}, by searches with it\n  {}", enough.in_words());
+    }
+    if let Some(words) = noticed(rows) {
+        let _ = writeln!(text, "\n{words}");
+    }
     text.push('\n');
     text
+}
+
+/// Returns who would notice what is wrong with the program, from the strongest machine on which it shows; none where nothing is, or
+/// where that is not known.
+fn noticed(rows: &[Row]) -> Option<String> {
+    let is_wrong = |row: &&Row| !matches!(row.word, "clean" | "incomplete" | "unsupported");
+    let wrong: Vec<MemoryModel> = rows.iter().filter(is_wrong).map(|row| row.model).collect();
+    let is_known = |row: &Row| row.word == "clean" || wrong.contains(&row.model);
+    let is_right = |model: MemoryModel| rows.iter().any(|row| row.model == model && row.word == "clean");
+    let machines: Vec<MemoryModel> = wrong.iter().copied().filter(|model| *model != MemoryModel::C11).collect();
+    match &machines[..] {
+        _ if wrong.contains(&MemoryModel::Sc) => Some("wrong on every machine: interleavings alone show it".to_string()),
+        all if all.contains(&MemoryModel::Tso) => Some("x86 shows it, if the timing is right".to_string()),
+        [] if wrong.is_empty() || !rows.iter().all(is_known) => None,
+        [] => Some(
+            "no machine shows it, as compilers make code of C11 today: by the standard it is wrong, and another compiler may move \
+             what it depends on"
+                .to_string(),
+        ),
+        all if is_right(MemoryModel::Tso) => {
+            let others = titles(all);
+            Some(format!(
+                "x86 hides it: the program does not fail there, whatever the timing, unless a compiler moves something; on {others} it \
+                 can"
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the verdict line below a table, which groups the machines by the result of the program there.

@@ -10,7 +10,7 @@ use super::bench::{Bench, Deadline};
 use super::found::Found;
 use super::judged::{Judged, is_of, title};
 use super::judging::Judgement;
-use super::repair::help::Help;
+use super::repair::help::{self, Help, Of, Unordered};
 use super::repair::trials::{Means, Settled, Task, Trials};
 use super::repair::universe::{Element, Universe};
 use super::searched::Searched;
@@ -19,19 +19,25 @@ use crate::plan::check::CheckPlan;
 use crate::plan::costs::Costs;
 use crate::plan::judge::Counted;
 
-/// The models whose fences are known.
-const MODELS: [MemoryModel; 3] = [MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power];
+/// The models whose fences and orders are known.
+const MODELS: [MemoryModel; 6] =
+    [MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power, MemoryModel::Armv8, MemoryModel::Riscv, MemoryModel::C11];
 
 /// Gives each finding of a relaxed model the advice what forbids it, as far as the time for that allows.
+///
+/// Of the orders that are enough on all machines on which the program breaks, if they are known, nothing is left out for a single
+/// machine.
 pub(crate) fn advise(
     plan: &CheckPlan,
     (all, judged): (&mut [Searched], &mut [Judged]),
+    enough: Option<&Enough>,
     bench: Bench<'_>,
 ) -> Result<(), Failure> {
     let Some(advice) = &plan.advice else { return Ok(()) };
     let deadline = Deadline::from_now(advice);
     for model in MODELS {
-        let adviser = Adviser { plan, models: &[model], deadline, bench };
+        let enough = enough.and_then(|enough| enough.orders_for(model));
+        let adviser = Adviser { plan, models: &[model], deadline, enough, bench };
         let is_reported = all.iter().flat_map(|one| &one.found).any(|one| is_of(&one.violation, model));
         let counts_all = is_reported && plan.judging.counted != Counted::Consequence;
         let whole = whole(counts_all, model, judged);
@@ -93,25 +99,85 @@ fn contained(violation: &Violation) -> Option<Wrong> {
 }
 
 /// A cheapest set, and what is known of its places.
+#[derive(Clone)]
 struct Set {
     elements: Vec<Element>,
     universe: Universe,
 }
 
 impl Set {
-    fn of(&self) -> (&[Element], &Universe) {
+    fn of(&self) -> Of<'_> {
         (&self.elements, &self.universe)
     }
 }
 
+/// Sets of which each is enough by itself: fences, and orders, where they are known; one of them is.
+struct Sets {
+    fences: Option<Set>,
+    orders: Option<Set>,
+}
+
 /// The means that forbid something.
 enum Remedy {
-    /// These fences forbid it, and so do these orders alone, if any are given.
-    Sets(Box<Set>, Option<Box<Set>>),
-    /// No fence forbids it.
+    Sets(Box<Sets>),
+    /// No fence forbids it, and no order.
     None,
     /// It is not known what forbids it; the field is the reason.
     Open(String),
+}
+
+/// Returns the machines by whose costs sets are chosen: C11 has none, and on POWER each order has a price of its own.
+fn priced(models: &[MemoryModel]) -> Vec<MemoryModel> {
+    let machines: Vec<MemoryModel> = models.iter().copied().filter(|model| *model != MemoryModel::C11).collect();
+    if machines.is_empty() { vec![MemoryModel::Power] } else { machines }
+}
+
+/// The answer to what is enough on all machines on which a program breaks.
+pub(crate) struct Enough {
+    /// The machines, the strongest first.
+    pub(crate) models: Vec<MemoryModel>,
+    set: Set,
+}
+
+impl Enough {
+    /// Returns what is enough, in words.
+    pub(crate) fn in_words(&self) -> String {
+        help::elements_in_words(&self.set.elements, &self.set.universe)
+    }
+
+    /// Returns the orders that are enough under C11 and this machine, if they were looked for under both.
+    fn orders_for(&self, model: MemoryModel) -> Option<&Set> {
+        let is_for = model != MemoryModel::C11 && [model, MemoryModel::C11].iter().all(|one| self.models.contains(one));
+        is_for.then_some(&self.set)
+    }
+}
+
+/// Returns what is enough on all machines on which the program breaks, if that is found within the time for advice: orders of
+/// atomic accesses, or else fences and orders on all of them but C11.
+pub(crate) fn enough(plan: &CheckPlan, judged: &[Judged], bench: Bench<'_>) -> Result<Option<Enough>, Failure> {
+    let Some(advice) = &plan.advice else { return Ok(None) };
+    let is_wrong = |one: &&Judged| matches!(one.standing(), Some(Judgement::Breaks(_) | Judgement::Shows(_)));
+    let wrong: Vec<&Judged> = judged.iter().filter(is_wrong).collect();
+    let seconds: f64 =
+        wrong.iter().filter_map(|one| one.exploration.summary.as_ref()).map(|summary| summary.seconds).sum();
+    let deadline = Deadline::from_now(advice);
+    let Some(first) = wrong.first().filter(|_| seconds < deadline.left()) else { return Ok(None) };
+    let is_one = |model: &MemoryModel| wrong.iter().any(|one| one.model == *model);
+    let models: Vec<MemoryModel> = MemoryModel::MACHINES.into_iter().filter(is_one).collect();
+    let machines: Vec<MemoryModel> = models.iter().copied().filter(|model| *model != MemoryModel::C11).collect();
+    for (models, means) in [(models, Means::Orders), (machines, Means::All)] {
+        if models.is_empty() || deadline.is_over() {
+            break;
+        }
+        let adviser = Adviser { plan, models: &models, deadline, enough: None, bench };
+        let mut trials = adviser.trials(first.wrong.clone(), means);
+        if let Settled::Right(elements, _) = trials.find()? {
+            let set = Set { elements, universe: trials.universe };
+            let is_said = !set.elements.is_empty() && !bench.interrupts.pressed();
+            return Ok(is_said.then_some(Enough { models, set }));
+        }
+    }
+    Ok(None)
 }
 
 /// The adviser on the findings of one model.
@@ -119,19 +185,23 @@ struct Adviser<'a> {
     plan: &'a CheckPlan,
     models: &'a [MemoryModel],
     deadline: Deadline<'a>,
+    /// The orders that are enough here and elsewhere, if they are known.
+    enough: Option<&'a Set>,
     bench: Bench<'a>,
 }
 
 impl Adviser<'_> {
     fn trials<'t>(&'t self, wrong: Wrong, means: Means<'t>) -> Trials<'t> {
         let task = Task { check: self.plan, models: self.models, deadline: self.deadline, means, bench: self.bench };
-        Trials::new(task, wrong, Universe::new(Costs::default(), self.models.to_vec()))
+        Trials::new(task, wrong, Universe::new(Costs::default(), priced(self.models)))
     }
 
-    /// Returns what forbids these executions: fences alone, and orders alone.
+    /// Returns what forbids these executions: fences alone, and orders alone. Under C11 only orders are looked for.
     fn remedy(&self, wrong: &Wrong) -> Result<Remedy, Failure> {
-        let mut fences = self.trials(wrong.clone(), Means::Fences);
-        let elements = match fences.find()? {
+        let has_fences = !self.models.contains(&MemoryModel::C11);
+        let means = if has_fences { Means::Fences } else { Means::Orders };
+        let mut trials = self.trials(wrong.clone(), means);
+        let elements = match trials.find()? {
             Settled::Open(why) => return Ok(Remedy::Open(why)),
             Settled::Hopeless(_) => return Ok(Remedy::None),
             Settled::Right(elements, _) if elements.is_empty() => {
@@ -139,14 +209,28 @@ impl Adviser<'_> {
             }
             Settled::Right(elements, _) => elements,
         };
-        let fences = Box::new(Set { elements, universe: fences.universe });
-        Ok(Remedy::Sets(fences, self.orders(wrong)?.map(Box::new)))
+        let set = Some(Set { elements, universe: trials.universe });
+        let sets = if has_fences {
+            Sets { fences: set, orders: self.orders(wrong)? }
+        } else {
+            Sets { fences: None, orders: set }
+        };
+        Ok(Remedy::Sets(Box::new(sets)))
+    }
+
+    /// Returns the advice that nothing forbids these executions.
+    fn nothing(&self, wrong: &Wrong) -> Help {
+        match wrong {
+            _ if !self.models.contains(&MemoryModel::C11) => Help::none(),
+            Wrong::Failing(way) if way.kind == FailureKind::Race => Help::no_order(Unordered::Race),
+            _ => Help::no_order(Unordered::Other),
+        }
     }
 
     /// Returns orders that forbid these executions alone, if such are known.
     fn orders(&self, wrong: &Wrong) -> Result<Option<Set>, Failure> {
-        if self.deadline.is_over() {
-            return Ok(None);
+        if self.enough.is_some() || self.deadline.is_over() {
+            return Ok(self.enough.cloned());
         }
         let mut orders = self.trials(wrong.clone(), Means::Orders);
         Ok(match orders.find()? {
@@ -176,10 +260,14 @@ impl Adviser<'_> {
         } else {
             self.remedy(&whole.wrong)?
         };
+        // What makes one finding hopeless need not be so of another.
+        if matches!(remedy, Remedy::None) {
+            return self.each(found);
+        }
         for (one, cause) in found {
             let help = match &remedy {
-                Remedy::Sets(fences, orders) => self.parts(whole, (fences, orders.as_deref()), &cause)?,
-                Remedy::None => Help::none(),
+                Remedy::Sets(sets) => self.parts(whole, sets, &cause)?,
+                Remedy::None => self.nothing(&cause),
                 Remedy::Open(why) => Help::unknown(why),
             };
             one.help = self.unless_interrupted(help);
@@ -189,28 +277,45 @@ impl Adviser<'_> {
 
     /// Returns the parts that a finding needs of the fences, and of the orders, that make the program right. Where no orders make
     /// it right, some may forbid the finding alone.
-    fn parts(&self, whole: &Whole, (fences, orders): (&Set, Option<&Set>), cause: &Wrong) -> Result<Help, Failure> {
-        let Some(part) = self.part(fences, cause)? else {
+    fn parts(&self, whole: &Whole, Sets { fences, orders }: &Sets, cause: &Wrong) -> Result<Help, Failure> {
+        let makes = || {
             let right = format!("the program {} under {}", whole.right, title(self.models[0]));
-            return Ok(Help::makes(fences.of(), orders.map(Set::of), &right));
+            Help::makes(fences.as_ref().map(Set::of), orders.as_ref().map(Set::of), &right)
         };
+        let mut part = Vec::new();
+        if let Some(fences) = fences {
+            match self.part(fences, cause)? {
+                Some(needed) => part = needed,
+                None => return Ok(makes()),
+            }
+        }
         let own;
-        let orders = if let Some(orders) = orders {
+        let orders = if let Some(enough) = self.enough {
+            Some((enough.elements.clone(), &enough.universe))
+        } else if let Some(orders) = orders {
             self.part(orders, cause)?.map(|part| (part, &orders.universe))
         } else {
             own = self.orders(cause)?;
             own.as_ref().map(|own| (own.elements.clone(), &own.universe))
         };
-        let orders = orders.as_ref().map(|(part, universe)| (&part[..], *universe));
-        Ok(Help::forbids((&part, &fences.universe), orders, "this"))
+        let fences = fences.as_ref().map(|set| (&part[..], &set.universe));
+        match (fences, &orders) {
+            (None, None) => Ok(makes()),
+            (fences, orders) => {
+                let orders = orders.as_ref().map(|(part, universe)| (&part[..], *universe));
+                Ok(Help::forbids(fences, orders, "this"))
+            }
+        }
     }
 
     /// Gives each of these findings the advice what forbids it.
     fn each(&self, found: Vec<(&mut Found, Wrong)>) -> Result<(), Failure> {
         for (one, cause) in found {
             let help = match self.remedy(&cause)? {
-                Remedy::Sets(fences, orders) => Help::forbids(fences.of(), orders.as_deref().map(Set::of), "this"),
-                Remedy::None => Help::none(),
+                Remedy::Sets(sets) => {
+                    Help::forbids(sets.fences.as_ref().map(Set::of), sets.orders.as_ref().map(Set::of), "this")
+                }
+                Remedy::None => self.nothing(&cause),
                 Remedy::Open(why) => Help::unknown(&why),
             };
             one.help = self.unless_interrupted(help);

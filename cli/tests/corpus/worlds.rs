@@ -140,7 +140,6 @@ const REFUSED: [&str; 30] = [
     "programs/spsc-ring.c",
     "races/neighbours.c",
     "synchronisation/cancellation.c",
-    "synchronisation/futex.c",
     "synchronisation/join-with-limit.c",
     "synchronisation/names-and-joins.c",
     "synchronisation/robust-mutex.c",

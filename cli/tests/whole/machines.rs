@@ -14,6 +14,8 @@ fn all_machines_are_in_one_table() {
     assert_eq!(verdicts, ["clean", "clean", "breaks", "breaks", "breaks", "breaks"], "{ran:?}");
     let order = "  store of slots[0] (ring.c:58) before store of tail (ring.c:59): ARMv8, RISC-V, POWER, C11\n";
     assert!(ran.output.contains(order), "{ran:?}");
+    let enough = "\nenough under ARMv8, RISC-V, POWER and C11, by searches with it\n  memory_order_release for the store of tail at ring.c:59\n";
+    assert!(ran.output.contains(enough) && ran.output.contains("\nx86 hides it: "), "{ran:?}");
     let again = "riscv-assertion-1: assertion `value == 1` failed, ring.c:";
     assert!(ran.output.contains(again) && ran.output.contains(", as armv8-assertion-1\n"), "told once: {ran:?}");
     let last = "violations: breaks under ARMv8, RISC-V, POWER, C11; clean under SC, x86 (TSO)";
@@ -54,4 +56,36 @@ fn a_program_that_does_not_compile_is_told_where_options_stand() {
     assert_eq!(ran.status, 5, "{ran:?}");
     assert!(ran.errors.contains("\nhelp: options for the compiler (-I, -D, -std=, -l) stand before `--`"), "{ran:?}");
     assert_eq!(bench.run("check a.c -Iinclude").status, 0);
+}
+
+/// What `--model all` says of who notices, and of what is enough; nothing of the latter if `enough` is empty.
+fn tells(file: &str, text: &str, options: &str, notices: &str, enough: &str) {
+    let bench = Bench::new(&[(file, text)]);
+    let ran = bench.run(&format!("check {file} {options} --model all"));
+    assert!(ran.output.contains(&format!("\n{notices}")), "{file} {options}: {ran:?}");
+    let said = ran.output.lines().skip_while(|line| !line.starts_with("enough under ")).nth(1).unwrap_or_default();
+    assert_eq!(said.trim(), enough, "{file} {options}: {ran:?}");
+}
+
+/// The orders are those of the literature: on all machines at once, not on the one that is told first.
+#[test]
+fn what_is_enough_is_enough_everywhere() {
+    let dekker = include_str!("../../../c-tests/weak/dekker.c");
+    let flags = "memory_order_seq_cst for the store of flags[…] at dekker.c:56 and the load of flags[…] at dekker.c:57";
+    tells("dekker.c", dekker, "-DSET=release -DGET=acquire", "x86 shows it", flags);
+    let count = include_str!("../../../c-tests/weak/reference-count.c");
+    let drop = "memory_order_acq_rel for the fetch-sub of references at reference-count.c:66";
+    tells("reference-count.c", count, "-DDROP=relaxed", "x86 hides it: ", drop);
+    tells("reference-count.c", count, "-DDROP=release", "no machine shows it, ", drop);
+}
+
+/// A race of two plain accesses that nothing atomic is near has no order that could be stronger.
+#[test]
+fn no_order_is_named_where_none_helps() {
+    let text = "#include <pthread.h>\nint x;\nstatic void *f(void *unused) { x++; return unused; }\n\
+                int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x++; pthread_join(t, 0); }\n";
+    tells("race.c", text, "", "no machine shows it, ", "");
+    let ran = Bench::new(&[("race.c", text)]).run("check race.c --model c11");
+    let help = "no stronger order of an atomic access orders the two: make them atomic, or hold one mutex around both";
+    assert!(ran.output.contains(help), "{ran:?}");
 }

@@ -149,3 +149,31 @@ fn failures_of_interleavings_have_no_help() {
     let all = helps(&check(&text, "--model tso"));
     assert_eq!(all, [("tso-assertion-1".to_string(), vec!["no fence and no stronger order forbids this".to_string()])]);
 }
+
+/// A flag is published before its data: on ARM and RISC-V a fence or a release keeps the two in order, under C11 the release.
+#[test]
+fn weak_machines_and_c11_have_advice_too() {
+    let shared = "static int data;\nstatic atomic_int ready;\n#define ORDER(kind) memory_order_##kind";
+    let text = program(
+        shared,
+        &[
+            "data = 7;\natomic_store_explicit(&ready, 1, ORDER(relaxed));",
+            "if (atomic_load_explicit(&ready, ORDER(acquire)))\nassert(data == 7);",
+        ],
+        "",
+    );
+    let order = "memory_order_release for the store of ready at a.c:9";
+    for (model, fence) in [("armv8", "a full fence"), ("riscv", "an acquire-release fence")] {
+        let fence = format!("{fence} between a.c:8 and a.c:9 forbids this");
+        let all = helps(&check(&text, &format!("--model {model}")));
+        assert_eq!(all, [(format!("{model}-assertion-1"), vec![fence, format!("or {order}")])]);
+    }
+    let all = helps(&check(&text, "--model c11"));
+    let forbids = format!("{order} forbids this");
+    let is_told = |id: &str| all.contains(&(id.to_string(), vec![forbids.clone()]));
+    assert!(all.len() == 2 && is_told("c11-assertion-1") && is_told("c11-race-1"), "{all:?}");
+    // With what is named the program is right.
+    let repaired = text.replace("ORDER(relaxed)", "ORDER(release)");
+    let ran = check(&repaired, "--model armv8,riscv,power,c11");
+    assert_eq!(ran.status, 0, "{repaired}\n{ran:?}");
+}

@@ -135,7 +135,7 @@ fn fence_of_arm(statement: &str) -> Option<u32> {
 }
 
 /// Returns the number in the hook ABI of a fence of RISC-V, `fence rw,w` and its like. Input and output count for nothing.
-fn fence_of_riscv(statement: &str) -> Option<u32> {
+pub(super) fn fence_of_riscv(statement: &str) -> Option<u32> {
     let (before, after) = statement.strip_prefix("fence ")?.split_once(',')?;
     let [before, after] = [before.trim(), after.trim()];
     let is_set = |set: &str| !set.is_empty() && set.chars().all(|one| "iorw".contains(one));

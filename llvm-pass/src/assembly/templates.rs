@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::instructions::fence_of_riscv;
 use super::notation::{as_llvm, statements};
 use crate::abi::{FH_FENCE_INSTRUCTIONS, FH_FENCE_LOADS, FH_FENCE_STORES};
 
@@ -58,10 +59,16 @@ impl Templates {
             ["fence", "stores"] => fence(FH_FENCE_STORES),
             ["fence", "loads"] => fence(FH_FENCE_LOADS),
             ["fence", "instructions"] => fence(FH_FENCE_INSTRUCTIONS),
+            ["fence", pairs] if pairs.contains(',') => {
+                let fence = fence_of_riscv(&format!("fence {pairs}"));
+                fence
+                    .map(Meaning::Fence)
+                    .ok_or_else(|| format!("`{pairs}` is no pair of sets of r and w, such as `rw,w`"))
+            }
             ["x86", _, ..] => Ok(Meaning::Like(as_llvm(text.trim_start_matches("x86")))),
             _ => Err(format!(
                 "unknown meaning `{text}`: it is `nothing`, `fence full`, `fence lightweight`, `fence stores`, `fence \
-                 loads`, `fence instructions`, or `x86` and instructions"
+                 loads`, `fence instructions`, `fence rw,w` and its like, or `x86` and instructions"
             )),
         }
     }
@@ -75,14 +82,16 @@ impl Templates {
 #[cfg(test)]
 mod tests {
     use super::{Meaning, Templates};
+    use crate::abi::{FH_FENCE_PAIRS, FH_FENCE_READ_READ};
     use crate::assembly::notation::statements;
 
     #[test]
     fn templates_are_found_however_they_are_spaced() {
-        let text = "# ours\nyield => nothing\nldr %w0, %1 => x86 movl %1, %0\ndmb  osh=>fence full\n";
+        let text = "# ours\nyield => nothing\nldr %w0, %1 => x86 movl %1, %0\ndmb  osh=>fence full\nf => fence r,r\n";
         let templates = Templates::parse(text).unwrap();
         assert_eq!(templates.meaning(&statements("yield\n")), Some(&Meaning::Nothing));
         assert_eq!(templates.meaning(&statements("dmb osh")), Some(&Meaning::Fence(5)));
+        assert_eq!(templates.meaning(&statements("f")), Some(&Meaning::Fence(FH_FENCE_PAIRS | FH_FENCE_READ_READ)));
         let load = templates.meaning(&statements("ldr ${0:w},  $1"));
         assert!(matches!(load, Some(Meaning::Like(text)) if text.trim() == "movl $1, $0"), "{load:?}");
         assert_eq!(templates.meaning(&statements("isb")), None);
@@ -96,6 +105,7 @@ mod tests {
             ("a => nothing\na => fence full", 2, "already"),
             (" => nothing", 1, "no template"),
             ("a => x86", 1, "unknown meaning"),
+            ("a => fence r,x", 1, "no pair of sets"),
         ] {
             let (number, wrong) = Templates::parse(text).unwrap_err();
             assert_eq!(number, line, "{text}");

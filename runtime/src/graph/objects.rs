@@ -24,7 +24,7 @@ use crate::graph::{accesses, initialisers, lifetimes, mutexes};
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, fill, with};
 use crate::state::graph::places::Thing;
-use crate::state::graph::states::ObjectState;
+use crate::state::graph::states::{Futex, ObjectState};
 use crate::state::graph::{Graph, Recorded, Spelled};
 use crate::state::library::{Common, Library};
 use crate::state::objects::{Call, Class, Initial};
@@ -34,6 +34,9 @@ use crate::state::unmodelled::Unmodelled;
 /// Returns the state of an object that was not initialised by its `init` function, if it can have one: as the thread
 /// finds it that is about to read it.
 fn initial(call: Call, class: Class) -> Option<ObjectState> {
+    if class == Class::Futex {
+        return Some(ObjectState::Futex(Futex::default()));
+    }
     let found = with(|runtime| {
         let graph = runtime.graph_mut();
         let address = call.address();
@@ -61,7 +64,7 @@ fn initial(call: Call, class: Class) -> Option<ObjectState> {
 
 /// The properties that all calls of an operation share.
 #[derive(Clone, Copy)]
-struct Manner {
+pub(crate) struct Manner {
     class: Class,
     operation: Operation,
     /// The paths that a call may take, one for each outcome.
@@ -69,12 +72,12 @@ struct Manner {
 }
 
 /// Makes the manner of an operation.
-const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> Manner {
+pub(crate) const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> Manner {
     Manner { class, operation, paths }
 }
 
 /// Performs an operation, however long it takes. `work` returns the path that it takes.
-fn operate<R>(
+pub(crate) fn operate<R>(
     call: Call,
     manner: Manner,
     work: impl FnOnce(&mut ObjectState, Thread) -> Result<(Path, R), Stuck>,

@@ -37,13 +37,13 @@ use crate::state::failure::{Failure, name, site_use};
 use crate::state::graph::Graph;
 use crate::state::observed::{self, Observed};
 use crate::state::operation::{Note, target_of};
-use crate::state::violations::race_in_words;
 use crate::world::World;
 
 pub(crate) mod cycles;
 pub(crate) mod lifetimes;
 pub(crate) mod obstacles;
 pub(crate) mod outcome;
+pub(crate) mod races;
 pub(crate) mod runs;
 pub(crate) mod transactions;
 
@@ -237,7 +237,7 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
         found.push(stuck(execution, &waiting, &notes(execution)?));
     }
     found.extend(ended);
-    found.extend(races(execution)?);
+    found.extend(races::failures(execution)?);
     let mut end = None;
     if found.is_empty() {
         take_outcome(execution)?;
@@ -246,38 +246,6 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
     obstacles::watch(execution, &found, end.as_deref())?;
     cycles::watch(execution, &found)?;
     fail(execution, found, Counting::Once)
-}
-
-/// Returns the line and column of a place, by which accesses are ordered.
-fn place_of(note: Note) -> (u32, u32) {
-    let Place { line, column, .. } = Record::behind(note.site).place();
-    (line, column)
-}
-
-/// Returns the pairs of accesses that race as failures, each pair of places once.
-fn races<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
-    let pairs = execution.races();
-    if pairs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let notes = notes(execution)?;
-    let site = |role: Role, event: EventId| {
-        let note = notes[usize::from(event.thread)][usize::from(event.index)].note;
-        site_use(role, Thread::from_index(event.thread.into()), note.site, note.operation)
-    };
-    let mut found: Vec<Failure> = Vec::new();
-    for (one, other) in pairs {
-        // The same pair has one order, whichever comes first.
-        let of = |event: EventId| notes[usize::from(event.thread)][usize::from(event.index)].note;
-        let [one, other] = if place_of(of(one)) <= place_of(of(other)) { [one, other] } else { [other, one] };
-        let sites = vec![site(Role::First, one), site(Role::Second, other)];
-        let message = race_in_words(&sites[0], &sites[1]);
-        let race = Failure { kind: FailureKind::Race, message, subject: String::new(), sites, program_counter: None };
-        if !found.iter().any(|known| known.identity() == race.identity()) {
-            found.push(race);
-        }
-    }
-    Ok(found)
 }
 
 /// Says so if executions may be missed since read-modify-writes take effect at once.
@@ -544,8 +512,8 @@ pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, code: Co
     }
     if model == MemoryModel::C11 {
         runtime.remarks.assumptions.insert(
-            "clean under C11 means right on every machine, as the standard is mapped to it, in executions without cycles of program order \
-             and reads-from: --model armv8,riscv,power looks for the others",
+            "C11 speaks of executions without cycles of program order and reads-from: what is clean under it is right on every machine in \
+             these, as compilers map the standard to it; --model armv8,riscv,power looks for the others",
         );
     }
     runtime.recorder.trail.trace();

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use engine::event::Barrier;
 use engine::execution::Pending;
 use engine::mapping::{Barriers, MachineFence, Order};
 
@@ -53,11 +52,6 @@ fn turn_to_buffered_access(approach: Approach, address: usize, width: usize, sit
 fn approaches(approach: Approach, address: usize, width: usize) {
     let turn = with(|runtime| commits::approaches(runtime, approach, address, width));
     turn.unwrap_or(Turn::Ours).obey();
-}
-
-/// Lets stores commit before the running thread, whose turn it is, reads these bytes behind a full fence.
-pub(crate) fn settles(address: usize, width: usize) {
-    approaches(Approach::Update(Barrier::Full), address, width);
 }
 
 /// Reports an access that the running thread has performed.

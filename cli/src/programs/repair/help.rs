@@ -36,6 +36,15 @@ pub(crate) struct Addition {
     before: Option<Spot>,
 }
 
+/// The kind of what no order forbids.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unordered {
+    /// Two accesses race.
+    Race,
+    /// The program fails or ends as it should not.
+    Other,
+}
+
 /// An access, as the JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Spot {
@@ -75,29 +84,47 @@ impl Addition {
 }
 
 /// Elements of a set, and what is known of their places.
-type Of<'a> = (&'a [Element], &'a Universe);
+pub(crate) type Of<'a> = (&'a [Element], &'a Universe);
 
 impl Help {
-    /// Makes the advice that these fences forbid something, and so do these orders alone.
-    pub(crate) fn forbids(fences: Of<'_>, orders: Option<Of<'_>>, what: &str) -> Help {
+    /// Makes the advice that these fences, if any are given, forbid something, and that these orders do alone, if any are given.
+    pub(crate) fn forbids(fences: Option<Of<'_>>, orders: Option<Of<'_>>, what: &str) -> Help {
         Help::of(fences, orders, &[format!("forbids {what}"), format!("forbid {what}")])
     }
 
-    /// Makes the advice that these fences make the program what `what` says, and so do these orders alone.
-    pub(crate) fn makes(fences: Of<'_>, orders: Option<Of<'_>>, what: &str) -> Help {
+    /// Makes the advice that these fences, or these orders alone, make the program what `what` says.
+    pub(crate) fn makes(fences: Option<Of<'_>>, orders: Option<Of<'_>>, what: &str) -> Help {
         Help::of(fences, orders, &[format!("makes {what}"), format!("make {what}")])
     }
 
-    fn of(fences: Of<'_>, orders: Option<Of<'_>>, does: &[String; 2]) -> Help {
-        let (set, universe) = fences;
-        let mut text = vec![format!("{} {}", fences_in_words(set, universe), does[usize::from(set.len() > 1)])];
-        if let Some((orders, universe)) = orders {
-            text.push(format!("or {}", orders_in_words(orders, universe)));
+    fn of(fences: Option<Of<'_>>, orders: Option<Of<'_>>, does: &[String; 2]) -> Help {
+        let mut text = Vec::new();
+        if let Some((set, universe)) = fences {
+            text.push(format!("{} {}", fences_in_words(set, universe), does[usize::from(set.len() > 1)]));
+        }
+        if let Some((set, universe)) = orders {
+            let words = orders_in_words(set, universe);
+            let has_several = set.iter().any(|one| one.chosen.strength != set[0].chosen.strength);
+            text.push(match fences {
+                Some(_) => format!("or {words}"),
+                None => format!("{words} {}", does[usize::from(has_several)]),
+            });
         }
         let additions = |of: Option<Of<'_>>| -> Vec<Addition> {
             of.map(|(set, universe)| set.iter().map(|one| Addition::of(one, universe)).collect()).unwrap_or_default()
         };
-        Help { text, fences: additions(Some(fences)), orders: additions(orders) }
+        Help { text, fences: additions(fences), orders: additions(orders) }
+    }
+
+    /// Makes the advice that no order of an atomic access forbids the finding under C11.
+    pub(crate) fn no_order(of: Unordered) -> Help {
+        let text = match of {
+            Unordered::Race => {
+                "no stronger order of an atomic access orders the two: make them atomic, or hold one mutex around both"
+            }
+            Unordered::Other => "no stronger order of an atomic access forbids this",
+        };
+        Help { text: vec![text.to_string()], fences: Vec::new(), orders: Vec::new() }
     }
 
     /// Makes the advice that no fence forbids the finding.
@@ -175,6 +202,17 @@ fn place_in_words(element: &Element) -> String {
         [_, Some(before)] => format!("before {}", short_place(&before.place)),
         [after, None] => format!("after {}", short_place(&after.unwrap_or(&element.chosen.at).place)),
     }
+}
+
+/// Returns the words for fences, and for orders, that are enough together: `memory_order_release for the store of x at a.c:3`.
+pub(crate) fn elements_in_words(set: &[Element], universe: &Universe) -> String {
+    let is_order = |element: &Element| matches!(element.chosen.strength, Strength::Order(_));
+    let (orders, fences): (Vec<Element>, Vec<Element>) = set.iter().cloned().partition(is_order);
+    let words = [
+        (!fences.is_empty()).then(|| fences_in_words(&fences, universe).trim_end_matches(',').to_string()),
+        (!orders.is_empty()).then(|| orders_in_words(&orders, universe)),
+    ];
+    listed(&words.into_iter().flatten().collect::<Vec<_>>(), ", and ")
 }
 
 /// Returns a set of orders in words: `memory_order_seq_cst for the store of x at a.c:3 and the load of y at a.c:4`.

@@ -46,7 +46,7 @@ impl Element {
 type Key = (Option<Point>, Strength, BTreeSet<Gap>);
 
 /// What is known so far of points, gaps and clauses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Universe {
     costs: Costs,
     models: Vec<MemoryModel>,

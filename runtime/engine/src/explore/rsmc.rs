@@ -127,6 +127,13 @@ impl<const W: usize> CompleteTrace<'_, W> {
         self.model.races(self.trace)
     }
 
+    /// Returns all pairs of accesses that race if these are the accesses of each thread, as [`CompleteTrace::is_allowed_with`] has
+    /// them; none if the model does not allow the execution then.
+    #[must_use]
+    pub fn races_with(&self, labels: &[Labels<W>]) -> Vec<(EventId, EventId)> {
+        self.model.races_with(self.trace, labels)
+    }
+
     /// Returns the nodes that happen before each node, if the model has such an order ([`Model::happens_before`]).
     #[must_use]
     pub fn happens_before(&self) -> Option<Vec<Set<W>>> {
@@ -153,6 +160,8 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
     fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>>;
 
     fn allows(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> bool;
+
+    fn races_with(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> Vec<(EventId, EventId)>;
 }
 
 impl<const W: usize, M: Model<W>> AnyModel<W> for M {
@@ -174,6 +183,10 @@ impl<const W: usize, M: Model<W>> AnyModel<W> for M {
 
     fn allows(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> bool {
         rebuilt::allows::<W, M>(trace, labels)
+    }
+
+    fn races_with(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> Vec<(EventId, EventId)> {
+        rebuilt::races::<W, M>(trace, labels)
     }
 }
 

@@ -95,10 +95,13 @@ impl<const W: usize> Model<W> for C11<W> {
         self.is_coherent(trace, element, number) && self.is_consistent(trace)
     }
 
-    fn keeps(&self, _trace: &Trace<W>, first: usize, second: usize) -> bool {
+    fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         let [one, other] = [first, second].map(|node| &self.elements[usize::from(self.of_node[node])]);
         let both = |annotation| one.annotations.has(annotation) && other.annotations.has(annotation);
-        let fenced = one.fences.full < other.fences.full;
+        // An acquire fence is behind a read, a release fence in front of a write.
+        let fenced = one.fences.full < other.fences.full
+            || (one.fences.read_read < other.fences.read_read && !trace.node(first).writes())
+            || (one.fences.write_write < other.fences.write_write && trace.node(second).writes());
         fenced
             || both(Annotations::SEQUENTIALLY_CONSISTENT)
             || one.annotations.has(Annotations::ACQUIRE)

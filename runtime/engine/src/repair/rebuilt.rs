@@ -9,18 +9,30 @@ use crate::model::Model;
 /// which may differ from those of the trace only in what orders them.
 #[must_use]
 pub fn allows<const W: usize, M: Model<W>>(trace: &Trace<W>, labels: &[Labels<W>]) -> bool {
+    rebuild::<W, M>(trace, labels).is_some()
+}
+
+/// Returns the pairs of accesses that race ([`Model::races`]) if the accesses are these, as [`allows`] has them; none if the model
+/// does not allow the execution then.
+#[must_use]
+pub fn races<const W: usize, M: Model<W>>(trace: &Trace<W>, labels: &[Labels<W>]) -> Vec<(EventId, EventId)> {
+    rebuild::<W, M>(trace, labels).map(|rebuilt| rebuilt.model.races(&rebuilt.again)).unwrap_or_default()
+}
+
+/// Builds the trace up again; none if the model does not allow it with these accesses.
+fn rebuild<'t, const W: usize, M: Model<W>>(trace: &'t Trace<W>, labels: &'t [Labels<W>]) -> Option<Rebuilt<'t, W, M>> {
     let mut left: Vec<EventId> = trace.nodes().iter().map(|node| node.event).collect();
     left.dedup();
     let again = Trace::new(labels.len(), trace.locations());
     let mut rebuilt = Rebuilt::<W, M> { trace, labels, again, model: M::default() };
     while !left.is_empty() {
         // What is commit-before another access, or read by it, is committed before it.
-        let Some(next) = left.iter().position(|&event| rebuilt.is_ready(event)) else { return false };
+        let next = left.iter().position(|&event| rebuilt.is_ready(event))?;
         if !rebuilt.commit(left.remove(next)) {
-            return false;
+            return None;
         }
     }
-    true
+    Some(rebuilt)
 }
 
 struct Rebuilt<'t, const W: usize, M> {

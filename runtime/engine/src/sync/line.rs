@@ -54,10 +54,15 @@ impl Line {
 
     /// Wakes one of the sleeping threads, if there are any.
     pub fn signal(&mut self) {
+        self.signals(1);
+    }
+
+    /// Wakes as many of the sleeping threads, or all if there are no more, and returns how many.
+    pub fn signals(&mut self, most: usize) -> usize {
         let signals = self.entries.iter().filter(|&&entry| entry == Waiter::Signal).count();
-        if 2 * signals < self.entries.len() {
-            self.entries.push(Waiter::Signal);
-        }
+        let woken = most.min(self.entries.len() - 2 * signals);
+        self.entries.extend(std::iter::repeat_n(Waiter::Signal, woken));
+        woken
     }
 
     /// Wakes all threads that sleep.
@@ -188,6 +193,16 @@ mod tests {
         let mut visited = 0;
         visit(&Line::default(), &vec![Sleepers::default()], 7, &mut visited);
         assert!(visited > 50_000, "{visited}");
+    }
+
+    #[test]
+    fn no_more_are_woken_than_sleep() {
+        let mut line = Line::default();
+        assert_eq!(line.signals(1), 0);
+        for thread in (0..THREADS).map(Thread::from_index) {
+            assert_eq!(line.sleep(thread, 0), Ok(()));
+        }
+        assert_eq!([line.signals(2), line.signals(2), line.signals(2)], [2, 1, 0]);
     }
 
     #[test]

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::explore::rsmc::CompleteTrace;
-use engine::graph::{Access, EventId};
+use engine::graph::{Access, EventId, Labels};
 use engine::mapping::graphs::{Around, strengthened};
 use engine::mapping::{Order, Strength};
 use engine::model::MemoryModel;
 use engine::repair::{Candidate, clauses};
-use protocol::{Obstacle, Operation, Override, Performed, Place, Point, Way, Wrong};
+use protocol::{FailureKind, Obstacle, Operation, Override, Performed, Place, Point, Way, Wrong};
 
 use crate::process::sites::Record;
 use crate::run::with;
-use crate::search::graphs::cycles;
 use crate::search::graphs::runs::{Broken, Notes, notes};
+use crate::search::graphs::{cycles, races};
 use crate::state::failure::Failure;
 use crate::state::graph::Recorded;
 use crate::state::operation::target_of;
@@ -31,17 +31,16 @@ pub(crate) fn watch<const W: usize>(
         let (wrong, obstacle) = runtime.graph_mut().sought.as_ref()?;
         obstacle.is_none().then(|| is_wrong(wrong, execution, failures, end))
     });
-    let is_wrong = match wrong.flatten() {
-        None | Some(Wrongness::No) => false,
-        Some(Wrongness::Yes) => true,
-        Some(Wrongness::IfContained(places)) => cycles::contains(execution, &places)?,
+    let wrong_by = match wrong.flatten() {
+        None | Some(Wrongness::No) => return Ok(()),
+        Some(Wrongness::Yes) => WrongBy::ItsEnd,
+        Some(Wrongness::ByRaces(ways)) => WrongBy::Races(ways),
+        Some(Wrongness::IfContained(places)) if cycles::contains(execution, &places)? => WrongBy::ItsEnd,
+        Some(Wrongness::IfContained(_)) => return Ok(()),
     };
-    if !is_wrong {
-        return Ok(());
-    }
     // If orders are tried, it is enough that there is an obstacle.
     let is_told = with(|runtime| runtime.graph_mut().orders.is_none()) == Some(true);
-    let obstacle = if is_told { obstacle(execution, &notes(execution)?) } else { Obstacle::default() };
+    let obstacle = if is_told { obstacle(execution, &notes(execution)?, &wrong_by) } else { Obstacle::default() };
     with(|runtime| {
         if let Some((_, found)) = &mut runtime.graph_mut().sought {
             *found = Some(obstacle);
@@ -50,10 +49,20 @@ pub(crate) fn watch<const W: usize>(
     Ok(())
 }
 
+/// The reason why an execution is wrong, by which it is known what must be forbidden.
+enum WrongBy {
+    /// The execution ends as none may: the model must not allow it.
+    ItsEnd,
+    /// The execution has a race in one of these ways: it is enough that the two accesses are ordered.
+    Races(Vec<Way>),
+}
+
 /// The answer whether an execution is wrong.
 enum Wrongness {
     Yes,
     No,
+    /// Only races in these ways are wrong with the execution.
+    ByRaces(Vec<Way>),
     /// The execution is wrong if an access overtakes a store at these places, of which the store's is first.
     IfContained([Place; 2]),
 }
@@ -65,19 +74,30 @@ fn is_wrong<const W: usize>(
     failures: &[Failure],
     end: Option<&str>,
 ) -> Wrongness {
-    let mut ways = failures.iter().map(|failure| Way::new(failure.kind, &failure.subject, &failure.sites));
-    let is_wrong = match wrong {
+    let ways = failures.iter().map(way_of);
+    let ways: Vec<Way> = match wrong {
         Wrong::Unlike { failures, finals } => {
-            let ends_otherwise = finals.as_ref().zip(end).is_some_and(|(finals, end)| !finals.contains(end));
-            ends_otherwise || ways.any(|way| !failures.contains(&way))
+            if finals.as_ref().zip(end).is_some_and(|(finals, end)| !finals.contains(end)) {
+                return Wrongness::Yes;
+            }
+            ways.filter(|way| !failures.contains(way)).collect()
         }
-        Wrong::Inconsistent => !execution.is_sequentially_consistent(),
-        Wrong::Failing(wrong) => ways.any(|way| way == *wrong),
+        Wrong::Inconsistent if execution.is_sequentially_consistent() => return Wrongness::No,
+        Wrong::Inconsistent => return Wrongness::Yes,
+        Wrong::Failing(wrong) => ways.filter(|way| way == wrong).collect(),
         Wrong::Containing { delayed, overtaking } => {
             return Wrongness::IfContained([delayed.clone(), overtaking.clone()]);
         }
     };
-    if is_wrong { Wrongness::Yes } else { Wrongness::No }
+    match &ways[..] {
+        [] => Wrongness::No,
+        all if all.iter().all(|way| way.kind == FailureKind::Race) => Wrongness::ByRaces(ways),
+        _ => Wrongness::Yes,
+    }
+}
+
+fn way_of(failure: &Failure) -> Way {
+    Way::new(failure.kind, &failure.subject, &failure.sites)
 }
 
 /// Returns the access as the source has it; `None` for a piece of a longer access, or one that no line of the source
@@ -94,7 +114,7 @@ fn point(recorded: &Recorded) -> Option<Point> {
 type Points = Vec<Vec<Option<Point>>>;
 
 /// Makes an obstacle of an execution.
-fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Obstacle {
+fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes, wrong_by: &WrongBy) -> Obstacle {
     assert!(execution.is_allowed_with(execution.labels), "an execution is allowed as it is");
     let points: Points = notes.iter().map(|recorded| recorded.iter().map(point).collect()).collect();
     let mut candidates: BTreeMap<Override, Candidate> = BTreeMap::new();
@@ -113,7 +133,13 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> 
         }
     }
     let (overrides, candidates): (Vec<Override>, Vec<Candidate>) = candidates.into_iter().unzip();
-    let found = clauses(execution.labels, &candidates, CLAUSES, &|labels| execution.is_allowed_with(labels));
+    let is_left = |labels: &[Labels<W>]| match wrong_by {
+        WrongBy::ItsEnd => execution.is_allowed_with(labels),
+        WrongBy::Races(ways) => {
+            execution.races_with(labels).into_iter().any(|pair| ways.contains(&way_of(&races::race(notes, pair))))
+        }
+    };
+    let found = clauses(execution.labels, &candidates, CLAUSES, &is_left);
     let named = |clause: Vec<usize>| clause.into_iter().map(|number| overrides[number].clone()).collect();
     Obstacle { clauses: found.into_iter().map(named).collect(), gaps: gaps(&points), points: performed(&points, notes) }
 }
@@ -121,12 +147,13 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> 
 /// Returns what an access of this order could be strengthened by, the strongest first.
 ///
 /// ARM has one instruction for fences of all orders that release, which is full: it is called by the order under which C makes it
-/// as strong as it is.
+/// as strong as it is. Under C11 itself what a fence does depends on the fences around it, and only orders are tried.
 fn strengths(model: MemoryModel, access: Access, order: Option<Order>) -> Vec<Strength> {
     use Order::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
     let mut all = Vec::new();
     let fences: &[Order] = match model {
         MemoryModel::Armv8 => &[SequentiallyConsistent],
+        MemoryModel::C11 => &[],
         _ => &[SequentiallyConsistent, AcquireRelease],
     };
     for &fence in fences {

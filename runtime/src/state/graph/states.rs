@@ -14,10 +14,19 @@ use rustc_hash::FxHashMap;
 pub(crate) enum ObjectState {
     /// The state of a condition variable.
     Condition(Line),
+    /// The state of the kernel's queue for a word.
+    Futex(Futex),
     /// The state of a barrier, and the access of a thread that initialised it.
     Barrier(Barrier, (Thread, u32)),
     /// The state of an object of any other class.
     Other(Machine),
+}
+
+/// The kernel's queue of those who sleep on a word, and the thread that holds its lock.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Futex {
+    pub(crate) line: Line,
+    pub(crate) holder: Option<Thread>,
 }
 
 /// The states that objects have had, numbered from 1.
@@ -50,6 +59,14 @@ impl ObjectState {
     pub(crate) const fn line(&mut self) -> &mut Line {
         match self {
             Self::Condition(line) => line,
+            _ => panic!("objects are used as what they are"),
+        }
+    }
+
+    /// Returns the state of the queue for a word, which it must be.
+    pub(crate) const fn futex(&mut self) -> &mut Futex {
+        match self {
+            Self::Futex(futex) => futex,
             _ => panic!("objects are used as what they are"),
         }
     }
