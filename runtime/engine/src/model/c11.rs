@@ -47,21 +47,36 @@ struct Element<const W: usize> {
     pending: Set<W>,
 }
 
+/// What is sc-before an element whatever is committed later, and what that is made of.
+#[derive(Clone, Copy, Debug)]
+struct Sequenced<const W: usize> {
+    /// What comes before the element in its thread and is at another location than it, or at none.
+    elsewhere: Set<W>,
+    /// What is so before something that is hb-before the element.
+    ahead: Set<W>,
+    /// What is scb-before the element, but for mo and rb.
+    scb: Set<W>,
+}
+
 /// The memory model of C11.
 #[derive(Debug, Default)]
 pub struct C11<const W: usize> {
     elements: Vec<Element<W>>,
+    /// What is known of the first elements; of all that there were when sc was looked at.
+    sequenced: Vec<Sequenced<W>>,
     /// The element of each node.
     of_node: Vec<u16>,
 }
 
 impl<const W: usize> Clone for C11<W> {
     fn clone(&self) -> Self {
-        Self { elements: self.elements.clone(), of_node: self.of_node.clone() }
+        let Self { elements, sequenced, of_node } = self;
+        Self { elements: elements.clone(), sequenced: sequenced.clone(), of_node: of_node.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.elements.clone_from(&source.elements);
+        self.sequenced.clone_from(&source.sequenced);
         self.of_node.clone_from(&source.of_node);
     }
 }
@@ -92,7 +107,7 @@ impl<const W: usize> Model<W> for C11<W> {
         if node.writes() {
             self.write(trace, element, number);
         }
-        self.is_coherent(trace, element, number) && self.is_consistent(trace)
+        self.is_coherent(trace, element, number) && self.is_consistent(trace, number)
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
@@ -256,17 +271,30 @@ impl<const W: usize> C11<W> {
         self.elements[element].node.map(|node| trace.node(node).location)
     }
 
-    /// Whether psc is acyclic.
-    fn is_consistent(&self, trace: &Trace<W>) -> bool {
+    /// Whether psc is acyclic, if it was before the last node. All new edges are from or to that, or lead through it; if nothing
+    /// at its location comes behind it, none leads on from it.
+    fn is_consistent(&mut self, trace: &Trace<W>, number: usize) -> bool {
         let count = self.elements.len();
         let is_strong = |&element: &usize| self.elements[element].annotations.has(Annotations::SEQUENTIALLY_CONSISTENT);
         let strong: Set<W> = (0..count).filter(is_strong).collect();
         if strong.iter().nth(1).is_none() {
             return true;
         }
+        let node = trace.node(number);
+        let is_behind = |other: usize| trace.node(other).writes() && trace.node(other).rank > node.rank;
+        if !trace.at(node.location).iter().any(is_behind) {
+            return true;
+        }
+        self.sequence(trace);
         let fences: Set<W> = strong.iter().filter(|&element| self.elements[element].node.is_none()).collect();
-        let eco: Vec<Set<W>> = (0..count).map(|element| self.communicating(trace, element)).collect();
-        let scb: Vec<Set<W>> = (0..count).map(|element| self.scb(trace, element, &eco)).collect();
+        // Without fences only SC elements themselves are looked at.
+        let met = if fences == Set::EMPTY { strong } else { Set::below(count) };
+        let mut eco: Vec<Set<W>> = vec![Set::EMPTY; count];
+        let mut scb: Vec<Set<W>> = vec![Set::EMPTY; count];
+        for element in met.iter() {
+            eco[element] = self.communicating(trace, element);
+            scb[element] = self.scb(trace, element, &eco[element]);
+        }
         let mut psc: Vec<Set<W>> = vec![Set::EMPTY; count];
         for to in strong.iter() {
             let mut reached = scb[to];
@@ -280,7 +308,27 @@ impl<const W: usize> C11<W> {
                 psc[to].add(&self.fences_before(to, &fences, &eco));
             }
         }
-        is_acyclic(&psc)
+        is_acyclic(&psc, strong)
+    }
+
+    /// Takes in what is sc-before the elements of which that is not known yet.
+    fn sequence(&mut self, trace: &Trace<W>) {
+        for element in self.sequenced.len()..self.elements.len() {
+            let this = &self.elements[element];
+            let location = self.location(trace, element);
+            let is_same = |other: usize| location.is_some() && self.location(trace, other) == location;
+            let own: Set<W> = (0..element).filter(|&other| self.elements[other].thread == this.thread).collect();
+            let elsewhere: Set<W> = own.iter().filter(|&other| !is_same(other)).collect();
+            let mut ahead = Set::EMPTY;
+            for middle in this.before.iter() {
+                ahead.add(&self.sequenced[middle].elsewhere);
+            }
+            let mut scb = own.or(&this.before.iter().filter(|&other| is_same(other)).collect());
+            for last in elsewhere.iter() {
+                scb.add(&self.sequenced[last].ahead);
+            }
+            self.sequenced.push(Sequenced { elsewhere, ahead, scb });
+        }
     }
 
     /// Returns the SC elements of the set, and the fences that are hb-before one of its elements.
@@ -312,42 +360,20 @@ impl<const W: usize> C11<W> {
         others.map(|other| usize::from(self.of_node[other])).filter(|&other| other != element).collect()
     }
 
-    /// Returns what is scb-before an element.
-    fn scb(&self, trace: &Trace<W>, element: usize, eco: &[Set<W>]) -> Set<W> {
-        let this = &self.elements[element];
-        let location = self.location(trace, element);
-        let same = |other: &usize| location.is_some() && self.location(trace, *other) == location;
-        let mut all: Set<W> = (0..element).filter(|&other| self.elements[other].thread == this.thread).collect();
-        for last in self.elsewhere(trace, element).iter() {
-            for middle in self.elements[last].before.iter() {
-                all.add(&self.elsewhere(trace, middle));
-            }
-        }
-        all.add(&this.before.iter().filter(same).collect());
+    /// Returns what is scb-before an element, of which this is eco-before it.
+    fn scb(&self, trace: &Trace<W>, element: usize, eco: &Set<W>) -> Set<W> {
+        let mut all = self.sequenced[element].scb;
         // mo and rb: eco to a write, but what it reads from, and reads of that.
-        let writes = |other: usize| {
-            let node = self.elements[other].node.expect("a fence communicates with nothing");
-            trace.write_of(trace.node(node).event)
-        };
-        if this.node.is_some() && writes(element).is_some() {
-            all.add(&eco[element]);
+        let is_write = |node: usize| trace.write_of(trace.node(node).event).is_some();
+        if self.elements[element].node.is_some_and(is_write) {
+            all.add(eco);
         }
         all
     }
-
-    /// Returns what comes before an element in its thread and is at another location than it, or at none.
-    fn elsewhere(&self, trace: &Trace<W>, element: usize) -> Set<W> {
-        let location = self.location(trace, element);
-        let thread = self.elements[element].thread;
-        let differs = |&other: &usize| {
-            self.elements[other].thread == thread && (location.is_none() || self.location(trace, other) != location)
-        };
-        (0..element).filter(differs).collect()
-    }
 }
 
-fn is_acyclic<const W: usize>(before: &[Set<W>]) -> bool {
-    let mut left: Set<W> = (0..before.len()).collect();
+/// Whether these elements, each of which has others before it, have no cycle.
+fn is_acyclic<const W: usize>(before: &[Set<W>], mut left: Set<W>) -> bool {
     loop {
         let mut progress = false;
         for element in left.iter() {

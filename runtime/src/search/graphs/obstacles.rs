@@ -32,11 +32,10 @@ pub(crate) fn watch<const W: usize>(
         obstacle.is_none().then(|| is_wrong(wrong, execution, failures, end))
     });
     let wrong_by = match wrong.flatten() {
-        None | Some(Wrongness::No) => return Ok(()),
         Some(Wrongness::Yes) => WrongBy::ItsEnd,
         Some(Wrongness::ByRaces(ways)) => WrongBy::Races(ways),
         Some(Wrongness::IfContained(places)) if cycles::contains(execution, &places)? => WrongBy::ItsEnd,
-        Some(Wrongness::IfContained(_)) => return Ok(()),
+        None | Some(Wrongness::No | Wrongness::IfContained(_)) => return Ok(()),
     };
     // If orders are tried, it is enough that there is an obstacle.
     let is_told = with(|runtime| runtime.graph_mut().orders.is_none()) == Some(true);
