@@ -268,6 +268,8 @@ impl Adviser<'_> {
             let help = match &remedy {
                 Remedy::Sets(sets) => self.parts(whole, sets, &cause)?,
                 Remedy::None => self.nothing(&cause),
+                // What is said of any race stays.
+                Remedy::Open(_) if one.violation.kind == FailureKind::Race => continue,
                 Remedy::Open(why) => Help::unknown(why),
             };
             one.help = self.unless_interrupted(help);
@@ -316,6 +318,7 @@ impl Adviser<'_> {
                     Help::forbids(sets.fences.as_ref().map(Set::of), sets.orders.as_ref().map(Set::of), "this")
                 }
                 Remedy::None => self.nothing(&cause),
+                Remedy::Open(_) if one.violation.kind == FailureKind::Race => continue,
                 Remedy::Open(why) => Help::unknown(&why),
             };
             one.help = self.unless_interrupted(help);
