@@ -47,6 +47,7 @@ mod names;
 mod objects;
 mod portability;
 mod prepare;
+mod results;
 mod shim;
 mod sites;
 mod stubs;

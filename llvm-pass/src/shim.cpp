@@ -1,6 +1,7 @@
 // The C++ that LLVM asks of a plugin, and what its C interface does not offer. All decisions are in
 // the Rust files; this one only connects them with clang's pass manager.
 
+#include <array>
 #include <cstdlib>
 
 #include "llvm-c/Core.h"
@@ -62,8 +63,9 @@ constexpr const char *TWINS = "FENCEHOUND_TWINS";
 // -emit-llvm does.
 constexpr const char *MARK = "fencehound-instrumented";
 
-// The list of the wrappers whose bodies were put in the place of calls.
-constexpr const char *WRAPPERS = "fencehound.wrappers";
+// The lists of the functions whose bodies were put in the place of calls: wrappers, and those that
+// hand results to local variables of their callers.
+constexpr std::array<const char *, 2> MOVED = {"fencehound.wrappers", "fencehound.results"};
 
 enum class Instrumented { No, Yes, InPart };
 
@@ -120,8 +122,9 @@ struct Fencehound : PassInfoMixin<Fencehound> {
         fencehound_instrument(wrap(&module));
         if (wantsUnwritten)
             followUnwritten(module, analyses);
-        if (NamedMDNode *wrappers = module.getNamedMetadata(WRAPPERS))
-            module.eraseNamedMetadata(wrappers);
+        for (const char *list : MOVED)
+            if (NamedMDNode *moved = module.getNamedMetadata(list))
+                module.eraseNamedMetadata(moved);
         if (plain && !fencehound::addTwins(module, std::move(plain)))
             fencehound_fatal("fencehound pass: internal error: no copies of functions");
         for (Function &function : module)
@@ -188,11 +191,11 @@ bool fencehound_inline(LLVMValueRef call) {
         .isSuccess();
 }
 
-// Says of a function that it is a wrapper, for when its body stands elsewhere.
-void fencehound_mark_wrapper(LLVMValueRef value) {
+// Puts a function on one of the lists of those whose bodies stand elsewhere.
+void fencehound_mark_moved(LLVMValueRef value, unsigned list) {
     auto *function = unwrap<Function>(value);
     if (DISubprogram *subprogram = function->getSubprogram())
-        function->getParent()->getOrInsertNamedMetadata(WRAPPERS)->addOperand(subprogram);
+        function->getParent()->getOrInsertNamedMetadata(MOVED.at(list))->addOperand(subprogram);
 }
 
 // The name in the source of the function that a place is in.
@@ -202,11 +205,10 @@ const char *fencehound_function_name(LLVMMetadataRef location, size_t *length) {
     return name.data();
 }
 
-// The function that was marked as a wrapper with this number; null behind the last one.
-LLVMMetadataRef fencehound_wrapper(LLVMModuleRef module, unsigned number) {
-    const NamedMDNode *wrappers = unwrap(module)->getNamedMetadata(WRAPPERS);
-    return wrappers && number < wrappers->getNumOperands() ? wrap(wrappers->getOperand(number))
-                                                           : nullptr;
+// The function with this number on such a list; null behind the last one.
+LLVMMetadataRef fencehound_moved(LLVMModuleRef module, unsigned list, unsigned number) {
+    const NamedMDNode *moved = unwrap(module)->getNamedMetadata(MOVED.at(list));
+    return moved && number < moved->getNumOperands() ? wrap(moved->getOperand(number)) : nullptr;
 }
 
 // The function that a place is in.

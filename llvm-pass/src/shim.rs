@@ -27,9 +27,9 @@ unsafe extern "C" {
     fn fencehound_pad(variable: LLVMValueRef, bytes: u32) -> LLVMValueRef;
     fn fencehound_can_inline(function: LLVMValueRef) -> bool;
     fn fencehound_inline(call: LLVMValueRef) -> bool;
-    fn fencehound_mark_wrapper(function: LLVMValueRef);
+    fn fencehound_mark_moved(function: LLVMValueRef, list: u32);
     fn fencehound_function_name(location: LLVMMetadataRef, length: *mut usize) -> *const c_char;
-    fn fencehound_wrapper(module: LLVMModuleRef, number: u32) -> LLVMMetadataRef;
+    fn fencehound_moved(module: LLVMModuleRef, list: u32, number: u32) -> LLVMMetadataRef;
     fn fencehound_subprogram(location: LLVMMetadataRef) -> LLVMMetadataRef;
     fn fencehound_template_file() -> *const c_char;
     fn fencehound_wants_labels() -> bool;
@@ -88,10 +88,19 @@ pub(crate) fn inline(call: Value) -> bool {
     unsafe { fencehound_inline(call.raw()) }
 }
 
-/// Marks a function as a wrapper, to be recognised when its body stands elsewhere.
-pub(crate) fn mark_wrapper(function: Value) {
+/// The reasons for which the bodies of functions are put in the place of calls; the numbers are those of the lists in shim.cpp.
+#[derive(Clone, Copy)]
+pub(crate) enum Moved {
+    /// The function is a wrapper.
+    Wrapper = 0,
+    /// The function hands results to local variables of its callers.
+    Results = 1,
+}
+
+/// Notes why a function is moved, to be recognised when its body stands elsewhere.
+pub(crate) fn mark_moved(function: Value, why: Moved) {
     // SAFETY: the handle is a live function.
-    unsafe { fencehound_mark_wrapper(function.raw()) }
+    unsafe { fencehound_mark_moved(function.raw(), why as u32) }
 }
 
 /// Returns the name in the source of the function that a place is in.
@@ -106,14 +115,14 @@ pub(crate) fn function_name(location: Location) -> String {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Subprogram(LLVMMetadataRef);
 
-/// Returns the functions that were marked as wrappers.
-pub(crate) fn wrappers(module: LLVMModuleRef) -> HashSet<Subprogram> {
-    let wrapper = |number| {
+/// Returns the functions that were moved for this reason.
+pub(crate) fn moved(module: LLVMModuleRef, why: Moved) -> HashSet<Subprogram> {
+    let subprogram = |number| {
         // SAFETY: the module is live.
-        let wrapper = unsafe { fencehound_wrapper(module, number) };
-        (!wrapper.is_null()).then_some(Subprogram(wrapper))
+        let moved = unsafe { fencehound_moved(module, why as u32, number) };
+        (!moved.is_null()).then_some(Subprogram(moved))
     };
-    (0..).map_while(wrapper).collect()
+    (0..).map_while(subprogram).collect()
 }
 
 /// Returns the function of the source that a place is in.

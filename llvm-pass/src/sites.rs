@@ -7,7 +7,7 @@ use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use crate::expressions::{Expressions, Object};
 use crate::ir::{Function, Layout, Location, Value, compilation_folder, source_file};
-use crate::shim::{self, Subprogram};
+use crate::shim::{self, Moved, Subprogram};
 use crate::types::Types;
 
 /// A place in the source where a hook is called, from which a `struct fh_site` is made.
@@ -36,6 +36,8 @@ pub(crate) struct Frame {
 /// The finder of a module's sites.
 pub(crate) struct Places {
     wrappers: HashSet<Subprogram>,
+    /// The functions that were moved to hand results to local variables: their places are as if they were called.
+    results: HashSet<Subprogram>,
     expressions: Expressions,
     source_file: String,
     folder: Option<String>,
@@ -50,14 +52,20 @@ impl Places {
         let expressions = Expressions::new(Types::of(module), layout);
         let folder = compilation_folder(module);
         let here = folder.as_deref().and_then(working_folder);
-        Self { wrappers: shim::wrappers(module), expressions, source_file: source_file(module), folder, here }
+        let [wrappers, results] = [Moved::Wrapper, Moved::Results].map(|why| shim::moved(module, why));
+        Self { wrappers, results, expressions, source_file: source_file(module), folder, here }
     }
 
     /// Returns the site of an instruction: the innermost place outside wrappers. If the instruction accesses something,
     /// `accessed` is the pointer, and how many bytes it accesses there.
     pub(crate) fn site(&self, instruction: Value, accessed: Option<(Value, u64)>) -> Site {
-        let function = instruction.function().name();
-        let locations: Vec<Location> = successors(instruction.location(), |location| location.call()).collect();
+        let mut function = instruction.function().name();
+        let mut locations: Vec<Location> = successors(instruction.location(), |location| location.call()).collect();
+        let called = locations.iter().position(|location| self.results.contains(&shim::subprogram(*location)));
+        if let Some(called) = called {
+            locations.truncate(called + 1);
+            function = shim::function_name(locations[called]);
+        }
         let mut stack: Vec<Frame> = locations.iter().map(|location| self.frame(*location)).collect();
         match stack.last_mut() {
             Some(outermost) => outermost.function = function,

@@ -3,8 +3,9 @@
 //! place of an access says who called.
 //!
 //! This happens to functions with `always_inline`, and to static ones that do one thing to the memory behind their
-//! parameters: the same ones at each optimisation level, where clang tells of `inline` from -O1 on alone. A function
-//! stays where it is if it has a variable that must be in memory (its life ends when the function returns), is a
+//! parameters: the same ones at each optimisation level, where clang tells of `inline` from -O1 on alone. It also happens to
+//! static functions that are no wrappers but hand results to local variables of their callers in loops ([`Results`]); their places stay their own. A
+//! function stays where it is if it has a variable that must be in memory (its life ends when the function returns), is a
 //! transaction or an atomic block as a whole, calls itself, or says `noinline` (which clang says of all at -O0, so that
 //! it counts from -O1 on).
 
@@ -17,10 +18,11 @@ use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
 use crate::assembly::Assembly;
 use crate::brackets::{Bracket, annotated};
 use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic};
-use crate::ir::{Call, Class, Function, Global, Instruction, Value, attribute_kind, definitions};
+use crate::ir::{Call, Class, Function, Global, Instruction, Layout, Value, attribute_kind, definitions};
 use crate::names::Names;
 use crate::prepare::{has_attribute, hidden_name, plain_mark};
-use crate::shim;
+use crate::results::{Results, parameters};
+use crate::shim::{self, Moved};
 
 /// The most plain accesses that a wrapper may have besides the one that matters: for what was expected, or what is returned.
 const BESIDE: usize = 4;
@@ -28,7 +30,8 @@ const BESIDE: usize = 4;
 /// Puts the bodies of the wrappers that call no other one in the place of their calls; returns false if there was none.
 pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
     let atomic = annotated(module);
-    let reader = Reader { names, plain: plain_mark(module) };
+    let results = Results::new(names, Layout::of(module));
+    let reader = Reader { names, plain: plain_mark(module), results };
     let is_movable = |&function: &Value| {
         let stays = Bracket::of(function, &atomic, names).is_some() || function.name() == "main";
         !stays && reader.is_movable(function)
@@ -43,7 +46,9 @@ pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
             continue;
         }
         if reader.is_wrapper(function) {
-            shim::mark_wrapper(function);
+            shim::mark_moved(function, Moved::Wrapper);
+        } else if !has_attribute(function, "alwaysinline") {
+            shim::mark_moved(function, Moved::Results);
         }
         for call in callers {
             found |= shim::inline(call);
@@ -95,6 +100,7 @@ struct Reader<'a> {
     names: &'a Names,
     /// The kind of metadata of accesses that are volatile for the time of SROA alone.
     plain: u32,
+    results: Results<'a>,
 }
 
 impl Reader<'_> {
@@ -106,8 +112,9 @@ impl Reader<'_> {
                 .any(|one| Function(function).parameter_type_attribute(one, byval).is_some())
         };
         let asked = has_attribute(function, "alwaysinline");
-        let small = || is_static(function) && !has_attribute(function, "noinline") && self.is_wrapper(function);
-        (asked || small())
+        let may = || is_static(function) && !has_attribute(function, "noinline");
+        let should = || self.is_wrapper(function) || self.results.are_handed_in_loops(function, &calls_of(function));
+        (asked || (may() && should()))
             && !Function(function).instructions().into_iter().any(|value: Value| value.is(Class::Alloca))
             && !copies()
             && shim::can_inline(function)
@@ -194,27 +201,5 @@ impl Reader<'_> {
 
 /// Whether a pointer is one of the function's parameters, or an address counted from one.
 fn comes_from_parameters(pointer: Value) -> bool {
-    let mut seen = Vec::new();
-    let mut open = vec![pointer];
-    let mut found = false;
-    while let Some(value) = open.pop() {
-        if seen.contains(&value) {
-            continue;
-        }
-        seen.push(value);
-        match value.opcode() {
-            _ if value.is(Class::Argument) => found = true,
-            _ if value.is(Class::NullPointer) || value.is(Class::Undefined) => {}
-            Some(
-                LLVMOpcode::LLVMGetElementPtr
-                | LLVMOpcode::LLVMBitCast
-                | LLVMOpcode::LLVMAddrSpaceCast
-                | LLVMOpcode::LLVMFreeze,
-            ) => open.push(value.operand(0)),
-            Some(LLVMOpcode::LLVMSelect) => open.extend([value.operand(2), value.operand(1)]),
-            Some(LLVMOpcode::LLVMPHI) => open.extend(Instruction(value).incoming().map(|(incoming, _)| incoming)),
-            _ => return false,
-        }
-    }
-    found
+    !parameters(pointer).is_empty()
 }
