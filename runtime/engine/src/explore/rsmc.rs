@@ -43,11 +43,17 @@
 //! elsewhere.
 //!
 //! # Wait loops
-//! A thread that goes round a wait loop of one read waits for another write than the one that it has read. If that is not the
-//! last in co, there is no such execution, and so the read is not committed. That it reads a last write at which it waits is
-//! still explored, since continuations come of it: in each execution in which the read reads from a write w that is committed
-//! later, what is commit-before w can come with the read at its end, of the last write by then. Under models that commit in
-//! order, that is: there what comes last is always allowed. A read that would wait is taken when nothing else can be.
+//! A thread that goes round a wait loop waits for another write than one of those that it has read. If the last read r of the round
+//! is not of the last write in co, there is no such execution, and so r is not committed. That it reads a last write at which
+//! its thread waits is still explored, since continuations come of it, but only when nothing else can be committed.
+//!
+//! No execution is missed, whether the model commits in order or not. Nothing of r's thread comes behind r while it waits, and
+//! no write comes behind a last one in co: so a read of the last write is before nothing in any order that the axioms speak of, is on
+//! no cycle, and is allowed beside whatever is allowed without it. Take an execution in which r reads from a write w that is
+//! not in the run, and the first write v to the location, up to w in commit-before, that is not in the run either. What is
+//! commit-before v can come after r has read the last write, as none of it writes there, and so v races with r. If v is last in
+//! co then, r reads from v in a continuation, which is allowed for the same reason; if not, r goes on with the write that it has,
+//! and is before v in nothing. So it comes to w, a write at a time.
 
 mod state;
 

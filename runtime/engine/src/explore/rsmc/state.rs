@@ -39,7 +39,7 @@ enum Precedence {
     Read,
     /// The access is a lock that is free.
     Free,
-    /// The access is a read of a wait loop, whose thread waits if it reads the last write.
+    /// The access is the last read of a round of a wait loop, whose thread waits if it reads the last write.
     Waiting,
     /// The access is a lock that is held.
     Held,
@@ -92,6 +92,11 @@ pub(super) fn is_free<const W: usize, P: Program<W>>(trace: &Trace<W>, program: 
 fn last_value<const W: usize, P: Program<W>>(trace: &Trace<W>, program: &P, location: Location) -> Value {
     let last = trace.ranked(location, trace.coherence(location).len());
     last.map_or_else(|| program.initial(location), |last| trace.node(last).value)
+}
+
+/// Whether a thread that has come this far, with so many accesses, waits with this read as the last of them.
+fn waits_behind(event: EventId, reached: Reached, accesses: usize) -> bool {
+    matches!(reached, Reached::Waits { since } if since <= event.index) && accesses == usize::from(event.index) + 1
 }
 
 /// Returns what is commit-before a read, given what is so apart from what it reads from, its own store if that may be
@@ -240,8 +245,9 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             (_, Link::Locks, Some(lock)) if is_free(&self.trace, program, lock) => Precedence::Free,
             (_, Link::Locks, _) => Precedence::Held,
             (_, Link::None, Some(location)) if has_waited() => {
-                let (_, reached) = self.fetch_with(program, event, last_value(&self.trace, program, location))?;
-                if reached == (Reached::Waits { since: event.index }) { Precedence::Waiting } else { Precedence::Read }
+                let (labels, reached) = self.fetch_with(program, event, last_value(&self.trace, program, location))?;
+                let waits = waits_behind(event, reached, labels.len());
+                if waits { Precedence::Waiting } else { Precedence::Read }
             }
             _ => Precedence::Read,
         })
@@ -375,11 +381,11 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
     }
 
-    /// Whether a thread waits behind a read, the last node, that is not of the last write to its location. No execution is like
-    /// that: the thread would read the last write. (What it reads there waits for nothing that it has not read.)
+    /// Whether a thread waits behind a read, its last access and the last node, that is not of the last write to its location. No
+    /// execution is like that: the thread would read the last write.
     fn waits_in_vain(&mut self, event: EventId) -> bool {
         let (thread, index) = (usize::from(event.thread), usize::from(event.index));
-        if !M::COMMITS_IN_ORDER || self.reached[thread] != (Reached::Waits { since: event.index }) {
+        if !waits_behind(event, self.reached[thread], self.labels[thread].len()) {
             return false;
         }
         if self.waited.len() <= thread {
