@@ -191,6 +191,10 @@ impl CheckPlan {
             plan.budget.seconds = Some(seconds);
             plan.time = Some(Time { typed: format!("{seconds}s"), seconds });
         }
+        // A search that comes to all classes knows the ends with which those under other models are compared.
+        if matches!(explorer, Explorer::Auto(_)) && model == MemoryModel::Sc && self.may_be_judged() {
+            plan.explore.compared = Some(self.judging.compared);
+        }
         if explorer == Explorer::Rsmc {
             let seconds = plan.budget.seconds;
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
@@ -243,6 +247,14 @@ impl CheckPlan {
             ..plan.explore
         };
         plan
+    }
+
+    /// Whether a monitor watches interleavings whose reports are judged by the ends of executions.
+    fn may_be_judged(&self) -> bool {
+        let of_model = |monitor: &MonitorName| monitor.model().is_some();
+        let is_bounded = self.explore.preemptions.is_some() || self.explore.stop_at_first;
+        let is_foreign = self.judging.foreign.is_some() || self.unroll.is_some();
+        self.judging.judges() && !is_bounded && !is_foreign && self.explore.monitors.iter().any(of_model)
     }
 
     /// Whether the ends of this model's execution graphs are compared with others. They are for a model that a monitor warns of,

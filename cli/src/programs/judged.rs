@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use protocol::{FailureKind, MemoryModel, StoppedBy, Violation, Way, Wrong};
+use protocol::{FailureKind, MemoryModel, StoppedBy, Summary, Violation, Way, Wrong};
 
 use super::bench::{Bench, Deadline};
 use super::consequences::{FirstFailure, failure_of, is_same_way};
+use super::consistent::{Consistent, with_all_ends};
 use super::found::{Found, Troubles, collect};
 use super::judging::{Judgement, Known, Side, World, judge, names_of_differences, values_in_words};
 use super::machines::Machines;
@@ -67,17 +68,18 @@ pub(crate) fn judge_all(
     let clock = Deadline::from_now(&plan.judging.time);
     let unjudged: Vec<bool> = models.iter().map(|&model| searched_before(all, model).is_none()).collect();
     let left = unjudged.iter().filter(|is_unjudged| **is_unjudged).count();
-    let (plan_of_sc, sc) = if let Some(searched) = searched_before(all, MemoryModel::Sc) {
-        (searched.plan.clone(), searched.exploration.clone())
-    } else {
-        let plan_of_sc = plan.to_judge(MemoryModel::Sc, clock.share(1 + left));
-        let sc = bench.search(&plan_of_sc)?;
-        (plan_of_sc, sc)
-    };
-    take_failures(all, (&plan_of_sc, &sc), bench, (findings, troubles))?;
-    let mut machines = Machines::new(plan, bench);
-    let judged = judge_each(&models, (plan, all, &sc), bench, (clock, left), &mut machines, (findings, troubles))?;
-    if let Some((plan, sc)) = machines.searched() {
+    let mut sc = Consistent::new(plan, bench, all, searched_before(all, MemoryModel::Sc));
+    if sc.is_unknown() {
+        sc.graphs(clock.share(1 + left))?;
+    }
+    if let Some(searched) = sc.searched() {
+        take_failures(all, searched, bench, (findings, troubles))?;
+    }
+    let mut machines = Machines::new(plan, bench, with_all_ends(all));
+    let sides = (&mut sc, &mut machines);
+    let judged = judge_each(&models, (plan, all), bench, (clock, left), sides, (findings, troubles))?;
+    let others = [sc.searched().map(|(plan, sc)| (plan.clone(), sc.clone())), machines.searched()];
+    for (plan, sc) in others.into_iter().flatten() {
         take_failures(all, (&plan, &sc), bench, (findings, troubles))?;
     }
     Ok(judged)
@@ -86,10 +88,10 @@ pub(crate) fn judge_all(
 /// Judges the program under each of these models.
 fn judge_each(
     models: &[MemoryModel],
-    (plan, all, sc): (&CheckPlan, &[Searched], &Exploration),
+    (plan, all): (&CheckPlan, &[Searched]),
     bench: Bench<'_>,
     (clock, mut left): (Deadline<'_>, usize),
-    machines: &mut Machines<'_>,
+    (sc, machines): (&mut Consistent<'_>, &mut Machines<'_>),
     (findings, troubles): (&Findings, &mut Troubles),
 ) -> Result<Vec<Judged>, Failure> {
     let consistent: Vec<&Violation> =
@@ -105,7 +107,7 @@ fn judge_each(
             let plan_of = plan.to_judge(model, clock.share(left));
             left -= 1;
             // What is refused under one model is refused under all.
-            let is_refused = !sc.unsupported.is_empty();
+            let is_refused = sc.searched().is_some_and(|(_, graphs)| !graphs.unsupported.is_empty());
             let exploration = if is_refused { Exploration::default() } else { bench.search(&plan_of)? };
             (plan_of, exploration)
         };
@@ -124,9 +126,10 @@ fn judge_each(
             reported: reported(all, model),
             consistent: Counts::default(),
         };
-        let by_graphs = new.by(World::Graphs, sc, exploration, &known);
-        let sides = [sc, &by_graphs.exploration].into_iter().filter_map(|one| one.summary.as_ref());
-        let is_spent = sides.into_iter().any(|summary| summary.stopped_by == Some(StoppedBy::Time));
+        let by_graphs = new.by_graphs(sc, exploration, (clock, 1 + left), &known)?;
+        let sides = sc.searched().into_iter().map(|(_, graphs)| graphs).chain([&by_graphs.exploration]);
+        let is_out_of_time = |summary: &Summary| summary.stopped_by == Some(StoppedBy::Time);
+        let is_spent = sides.filter_map(|one| one.summary.as_ref()).any(is_out_of_time);
         let is_open = matches!(by_graphs.judgement(), Judgement::Open(_));
         let fits_machines = by_graphs.is_reported() && Machines::fit(plan, model);
         let mut one = if is_open && !is_spent && fits_machines {
@@ -136,7 +139,7 @@ fn judge_each(
         };
         one.judgements.iter_mut().for_each(|judgement| judgement.name_threads(&threads));
         let before = before.filter(|_| one.world == World::Graphs);
-        let beside = machines.violations().iter().filter(|_| one.world == World::Machines);
+        let beside = machines.violations().iter().filter(|_| one.world == World::Machines).chain(sc.violations());
         let consistent: Vec<&Violation> = consistent.iter().copied().chain(beside).collect();
         judged.push(one.with_findings(before, &consistent, bench, (findings, troubles))?);
     }
@@ -215,6 +218,31 @@ impl Judged {
         let consistent = Counts::of(sc.summary.as_ref());
         let wrong = wrong(&sc_side, known);
         Judged { judgements, world, differing, exploration, wrong, consistent, ..self }
+    }
+
+    /// Judges the model by its execution graphs: by the ends of interleavings, where all are known and enough, or else by the
+    /// execution graphs of sequential consistency, for which there is time with `searches` others.
+    fn by_graphs(
+        self,
+        sc: &mut Consistent<'_>,
+        exploration: Exploration,
+        (clock, searches): (Deadline<'_>, usize),
+        known: &Known<'_>,
+    ) -> Result<Judged, Failure> {
+        let is_cut = exploration.summary.as_ref().is_none_or(|summary| !summary.complete);
+        let is_refused = !exploration.unsupported.is_empty();
+        let Some(interleavings) = sc.interleavings() else {
+            return Ok(self.by(World::Graphs, sc.graphs(clock.share(searches))?, exploration, known));
+        };
+        let judged = self.by(World::Graphs, interleavings, exploration, known);
+        match judged.judgement() {
+            Judgement::Harmless => Ok(judged),
+            Judgement::Open(_) if is_cut && !is_refused => Ok(judged),
+            _ => {
+                let exploration = judged.exploration.clone();
+                Ok(judged.by(World::Graphs, sc.graphs(clock.share(searches))?, exploration, known))
+            }
+        }
     }
 
     /// Judges the model by interleavings, where execution graphs left it open.

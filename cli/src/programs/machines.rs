@@ -6,6 +6,7 @@
 use protocol::{Explorer, MemoryModel, Violation};
 
 use super::bench::Bench;
+use super::searched::Searched;
 use crate::exit::Failure;
 use crate::plan::check::CheckPlan;
 use crate::search::Exploration;
@@ -18,9 +19,10 @@ pub(crate) struct Machines<'a> {
 }
 
 impl<'a> Machines<'a> {
-    /// Makes the searches of a program, of which none has been run.
-    pub(crate) fn new(plan: &'a CheckPlan, bench: Bench<'a>) -> Machines<'a> {
-        Machines { plan, bench, consistent: None }
+    /// Makes the searches of a program, of which that of the sequentially consistent side may be known already.
+    pub(crate) fn new(plan: &'a CheckPlan, bench: Bench<'a>, known: Option<&Searched>) -> Machines<'a> {
+        let consistent = known.map(|searched| (searched.plan.clone(), searched.exploration.clone()));
+        Machines { plan, bench, consistent }
     }
 
     /// Whether there is a machine of the model that can do what the options ask.

@@ -3,7 +3,7 @@
 //! [`subjects`] makes the program; [`found`] runs again and keeps what a search has found; [`shown`] shows it; [`consequences`]
 //! knows its consequences in relaxed executions; [`judging`] judges the executions of a model; [`judged`] runs the searches for
 //! that and words the result; [`named`] does so for models that are asked for by name; [`machines`] searches where execution
-//! graphs do not decide; both search with a [`bench`]; [`wronged`] knows what is wrong for the commands `fences` and `relax`; [`accepted`] knows what the user has accepted, and [`acceptance`] why;
+//! graphs do not decide; both search with a [`bench`], and [`consistent`] knows what they compare with; [`wronged`] knows what is wrong for the commands `fences` and `relax`; [`accepted`] knows what the user has accepted, and [`acceptance`] why;
 //! [`searched`] comes to a verdict on a search; [`remedies`] looks for advice on findings; [`results`] comes to the verdict on
 //! all.
 
@@ -11,6 +11,7 @@ pub(crate) mod acceptance;
 pub(crate) mod accepted;
 pub(crate) mod bench;
 pub(crate) mod consequences;
+pub(crate) mod consistent;
 pub(crate) mod found;
 pub(crate) mod iterated;
 pub(crate) mod judged;
