@@ -87,8 +87,7 @@ static void unlock(void) {
 
 static void *body(void *unused) {
 #if defined BITS
-    assert(syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, 0, NULL, NULL, 2) == 0 ||
-           errno == EAGAIN); // @bits
+    assert(syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, 0, NULL, NULL, 2) == 0 || errno == EAGAIN);
 #elif defined BELL
     while (!atomic_load_explicit(&word, memory_order_relaxed))
         syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
@@ -117,7 +116,7 @@ int main(void) {
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, body, NULL);
 #ifdef BITS
-    assert(syscall(SYS_futex, &word, FUTEX_WAKE_BITSET, 2, NULL, NULL, 1) == 0);
+    assert(syscall(SYS_futex, &word, FUTEX_WAKE_BITSET, 2, NULL, NULL, 1) == 0); // @bits
     word = 1;
     syscall(SYS_futex, &word, FUTEX_WAKE_BITSET, 2, NULL, NULL, 6);
 #elif defined BELL
