@@ -11,12 +11,13 @@ use std::ops::Range;
 
 use engine::graph::lifetime::Moment;
 
+use crate::process::layout;
 use crate::process::sites::RecordPointer;
 use crate::run::with;
 use crate::state::graph::Graph;
 use crate::state::graph::milestones::{Change, Milestone};
 use crate::state::locals::Local;
-use crate::state::objects::Class;
+use crate::state::objects::{Call, Class};
 
 /// Notes a change that the running thread makes to something that can be used only for a time.
 pub(crate) fn milestones(change: Change, site: RecordPointer) {
@@ -41,17 +42,18 @@ pub(crate) fn destroys(address: usize, class: Class, site: RecordPointer) {
     milestones(Change::Destroys(address, class), site);
 }
 
-/// Says what is not looked for in an object that the running thread initialises, if others may use it already.
-pub(crate) fn initialises() {
-    const UNSEEN: &str = "execution graphs do not show that an object is used before another thread initialises it";
+/// Notes that the running thread initialises an object by its `init` function. Whether it is one already is looked at where
+/// others may use it, and where it was used or initialised before.
+pub(crate) fn initialises(call: Call, class: Class) {
     with(|runtime| {
-        if !runtime.graph_mut().is_alone() {
-            runtime.remarks.assumptions.insert(UNSEEN);
-        }
+        let graph = runtime.graph_mut();
+        let is_first = graph.is_alone() && !graph.initialisers.is_known(call.address);
+        graph.ends |= !is_first && !layout::is_stack(call.address);
+        note_milestone(graph, Change::Initialises(call.address, class, call.name), call.site);
     });
 }
 
-/// Notes that an object or a variable of the running thread begins to live in this memory.
+/// Notes that a local variable of the running thread begins to live in this memory.
 pub(crate) fn begins(memory: Range<usize>, site: RecordPointer) {
     milestones(Change::Begins(memory), site);
 }

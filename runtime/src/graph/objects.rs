@@ -426,8 +426,7 @@ fn choice(graph: &mut Graph, among: u16, note: Note) -> Recorded {
 pub(crate) fn begin_life(call: Call, class: Class, initial: Initial) {
     with(Runtime::has_effect);
     fill(call, class, 0);
-    lifetimes::initialises();
-    lifetimes::begins(call.address..call.address + class.size(), call.site);
+    lifetimes::initialises(call, class);
     let kind = match &initial {
         &Initial::Mutex(kind) => Some(kind),
         _ => None,

@@ -10,6 +10,7 @@ use engine::graph::lifetime::Lifetimes;
 use engine::model::MemoryModel;
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
+use crate::process::layout;
 use crate::run::with;
 use crate::search::graphs::runs::{Broken, Notes, run_each};
 use crate::state::failure::{Failure, bytes, part, site_use};
@@ -47,6 +48,7 @@ pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resu
     for milestone in judge.milestones.clone() {
         match &milestone.change {
             Change::Begins(_) => {}
+            &Change::Initialises(address, class, function) => judge.initialises(&milestone, (address, class), function),
             &Change::Frees(address, function) => judge.frees(&milestone, address, function),
             Change::Leaves(local) => judge.leaves(&milestone, local),
             &Change::Destroys(address, class) => judge.destroys(&milestone, address, class),
@@ -175,12 +177,67 @@ impl<const W: usize> Judge<'_, W> {
         }
     }
 
+    /// Judges the initialisation of an object, which may be one already. A local variable that comes and goes need
+    /// not be destroyed for its memory to be another one's.
+    fn initialises(&mut self, milestone: &Milestone, (address, class): (usize, Class), function: &'static str) {
+        if layout::is_stack(address) || self.is_written(&(address..address + class.size())) {
+            return;
+        }
+        let is = |other: &Milestone, is_meant: fn(&Change, usize) -> bool| is_meant(&other.change, address);
+        let initialised = |change: &Change, at: usize| matches!(change, &Change::Initialises(its, ..) if its == at);
+        let destroyed = |change: &Change, at: usize| matches!(change, &Change::Destroys(its, _) if its == at);
+        let ends: Vec<&Milestone> = self.milestones.iter().filter(|other| is(other, destroyed)).collect();
+        let begun = self.milestones.iter().find(|&other| {
+            other.id() != milestone.id()
+                && is(other, initialised)
+                && !self.is_behind(milestone, other)
+                && !ends.iter().any(|end| self.is_behind(other, end) && self.is_behind(end, milestone))
+        });
+        let mut earlier = begun.map(|begun| part(Role::Earlier, begun.doer(), Operation::Initialise));
+        if earlier.is_none() && !ends.iter().any(|end| self.is_behind(end, milestone)) {
+            let used = self.used_before(milestone, address);
+            earlier = used.map(|(thread, one)| site_use(Role::Earlier, thread, one.note.site, one.note.operation));
+        }
+        let Some(earlier) = earlier else { return };
+        if class == Class::SpinLock && begun.is_none() {
+            let message = format!("{} of a {} that was never initialised", earlier.operation, class.name());
+            let sites = vec![SiteUse { role: Role::At, ..earlier }];
+            self.failures.push(Failure::new(FailureKind::Misuse, message, sites));
+            return;
+        }
+        let message = format!("{function} of a {} that is initialised already", class.name());
+        self.failures.push(milestone.failure(FailureKind::Misuse, message, Operation::Initialise, vec![earlier]));
+    }
+
+    /// Returns the first use of the object at this address that may come before a milestone, if it needs no `init`
+    /// function: others fail.
+    fn used_before(&self, milestone: &Milestone, address: usize) -> Option<(Thread, Recorded)> {
+        let Change::Initialises(_, class, _) = milestone.change else { return None };
+        if matches!(class, Class::Semaphore | Class::Barrier) {
+            return None;
+        }
+        let of = |(thread, recorded): (usize, &Vec<Recorded>)| {
+            let may_be = |&(index, one): &(usize, &Recorded)| {
+                let access = EventId::new(thread, index);
+                is_use_of(one, address)
+                    && self.trace.is_committed(access)
+                    && !self.lifetimes.follows(access, milestone.moment)
+            };
+            let (_, one) = recorded.iter().enumerate().find(may_be)?;
+            Some((Thread::from_index(thread), *one))
+        };
+        self.notes.iter().enumerate().find_map(of)
+    }
+
+    /// Whether a thread writes to this memory as to any other: it may make a new object of it.
+    fn is_written(&self, memory: &Range<usize>) -> bool {
+        self.notes.iter().flatten().any(|one| one.width > 0 && touches(one, memory))
+    }
+
     /// Judges the destruction of an object.
     fn destroys(&mut self, milestone: &Milestone, address: usize, class: Class) {
         let memory = address..address + class.size();
-        // A thread that writes there as to any memory may make a new object of it.
-        let is_written = |one: &Recorded| one.width > 0 && touches(one, &memory);
-        if self.notes.iter().flatten().any(is_written) {
+        if self.is_written(&memory) {
             return;
         }
         let what = format!("of a {} that has been destroyed", class.name());
@@ -196,8 +253,7 @@ impl<const W: usize> Judge<'_, W> {
             ));
             return;
         }
-        let is_use = |one: &Recorded| one.width == 0 && one.address == address && is_a_use(one.note.operation);
-        for (thread, one) in self.late(milestone, &memory, is_use) {
+        for (thread, one) in self.late(milestone, &memory, |one| is_use_of(one, address)) {
             let operation = one.note.operation;
             let at = site_use(Role::At, thread, one.note.site, operation);
             let (message, sites) = (format!("{operation} {what}"), vec![at, earlier.clone()]);
@@ -231,13 +287,23 @@ impl<const W: usize> Judge<'_, W> {
 
 /// Whether something begins to live in this memory.
 fn begins_in(milestone: &Milestone, memory: &Range<usize>) -> bool {
-    matches!(&milestone.change, Change::Begins(begun) if begun.start < memory.end && memory.start < begun.end)
+    let begun = match &milestone.change {
+        Change::Begins(begun) => begun.clone(),
+        &Change::Initialises(address, class, _) => address..address + class.size(),
+        _ => return false,
+    };
+    begun.start < memory.end && memory.start < begun.end
 }
 
 /// Whether an access is to this memory, or an operation on an object in it.
 pub(crate) fn touches(one: &Recorded, memory: &Range<usize>) -> bool {
     let end = one.address + usize::from(one.width.max(1));
     one.address > 0 && one.address < memory.end && memory.start < end && is_a_use(one.note.operation)
+}
+
+/// Whether this is an operation on the object at an address.
+fn is_use_of(one: &Recorded, address: usize) -> bool {
+    one.width == 0 && one.address == address && is_a_use(one.note.operation)
 }
 
 /// Whether an operation needs what it is on; leaving a barrier and waking up do not.

@@ -89,6 +89,12 @@ impl Initialisers {
         self.made.extend(granules(address, class.size()).map(|granule| (granule, made)));
     }
 
+    /// Whether the object at this address has been used without an `init` function, or made by one in this run.
+    pub(crate) fn is_known(&self, address: usize) -> bool {
+        let is_made = self.made.get(&(address & !7)).is_some_and(|made| made.run == self.runs);
+        is_made || self.found.contains_key(&address)
+    }
+
     /// Whether something may have been stored over a whole object since an `init` function made it.
     pub(crate) fn is_overwritten(&self, address: usize, class: Class) -> bool {
         granules(address, class.size()).all(|granule| self.made.get(&granule).is_some_and(|made| made.stored))

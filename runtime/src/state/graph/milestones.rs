@@ -14,8 +14,10 @@ use crate::state::objects::Class;
 /// A change that a thread makes to something that can be used only for a time.
 #[derive(Clone)]
 pub(crate) enum Change {
-    /// Something begins to live in this memory: an object, or a local variable.
+    /// A local variable begins to live in this memory.
     Begins(Range<usize>),
+    /// The object of this class at this address is initialised by this function.
+    Initialises(usize, Class, &'static str),
     /// A block of the heap, at this address, is freed by this function.
     Frees(usize, &'static str),
     /// The function of a local variable returns.
