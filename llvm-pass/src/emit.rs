@@ -373,6 +373,10 @@ impl<'ctx> Emitter<'_, 'ctx> {
         for &position in pointers {
             self.hooks.call("__fh_external_pointer", &[call.operand(position).basic(), site])?;
         }
+        if let Some(next) = call.next().filter(|_| !pointers.is_empty() && !Call(call).is_must_tail_call()) {
+            self.hooks.before(next);
+            self.hooks.call("__fh_external_returns", &[site])?;
+        }
         Ok(())
     }
 }

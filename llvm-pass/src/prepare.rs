@@ -28,7 +28,7 @@ const HIDDEN: &str = "fencehound.hidden.";
 /// Prepares the module for another run of SROA; returns false if nothing would be gained by one.
 pub(crate) fn prepare(module: LLVMModuleRef, names: &Names, first: bool) -> bool {
     if first {
-        drop_library_bodies(module, names);
+        settle_inline_bodies(module, names);
         definitions(module).into_iter().for_each(allow_optimisation);
     }
     let preparation = Preparation::new(module, names);
@@ -59,8 +59,8 @@ pub(crate) fn finish(module: LLVMModuleRef, names: &Names) {
     }
 }
 
-/// Whether an instruction marks the beginning or the end of a local variable's life. Such markers exist from -O1 on only; without
-/// them all levels are alike, and what the hooks of loops compare is always there.
+/// Whether an instruction marks the beginning or the end of a local variable's life. Such markers exist from -O1 on
+/// only; without them all levels are alike, and what the hooks of loops compare is always there.
 fn is_lifetime_marker(instruction: Value) -> bool {
     instruction.is_call()
         && Call(instruction).callee().is(Class::Function)
@@ -68,16 +68,21 @@ fn is_lifetime_marker(instruction: Value) -> bool {
         && Call(instruction).callee().name().starts_with("llvm.lifetime.")
 }
 
-/// Drops the bodies that headers of the C library give to functions from -O1 on (`extern inline`): they are known by
-/// name.
-fn drop_library_bodies(module: LLVMModuleRef, names: &Names) {
+/// Drops the bodies that headers of the C library give to functions from -O1 on (`extern inline`) if they are known
+/// by name. Other bodies that stand for a function elsewhere become the module's own: an optimiser that does not
+/// inline them would call the other function, unseen.
+fn settle_inline_bodies(module: LLVMModuleRef, names: &Names) {
     for function in functions(module) {
         let name = function.name();
-        if !Global(function).is_declaration()
-            && Global(function).linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage
-            && (names.is_harmless(&name) || names.is_modelled(&name))
+        if Global(function).is_declaration()
+            || Global(function).linkage() != LLVMLinkage::LLVMAvailableExternallyLinkage
         {
+            continue;
+        }
+        if names.is_harmless(&name) || names.is_modelled(&name) {
             shim::delete_body(function);
+        } else {
+            Global(function).set_linkage(LLVMLinkage::LLVMInternalLinkage);
         }
     }
 }

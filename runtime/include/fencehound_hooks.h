@@ -169,6 +169,8 @@ void __fh_external(const char *name, uint32_t known, const struct fh_site *site)
 /* Then, for each of its pointer arguments that may point to shared memory: the runtime refuses the
  * call where other threads could see what the pointer points to. */
 void __fh_external_pointer(const void *pointer, const struct fh_site *site);
+/* After a call of which pointers were announced. */
+void __fh_external_returns(const struct fh_site *site);
 
 /* Before a call of setjmp, by whatever name, which stays as it is: the buffer that it fills, and
  * whether it keeps the blocked signals there. */

@@ -1,5 +1,7 @@
 //! Accesses of a thread that is run alone: the values that they read, and what is recorded of them.
 
+use std::ops::Range;
+
 use engine::event::Kind;
 use engine::graph::{Access, Internal, Link, Reached, Value, Written};
 use engine::mapping::graphs::{self, Around, Form};
@@ -10,6 +12,7 @@ use protocol::{Code, MemoryModel, Operation, Updates};
 use crate::graph::stops::{park, refuse};
 use crate::graph::{dependencies, initialisers};
 use crate::process::fiber::Switch;
+use crate::process::layout;
 use crate::process::sites::{Record, RecordPointer};
 use crate::run::{Runtime, with};
 use crate::state::access;
@@ -26,6 +29,9 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
         return;
     }
     dependencies::know(labels::of_address());
+    if let Some(Some(what)) = with(|runtime| beside_a_call(runtime.graph_mut(), address..address + width)) {
+        refuse(what, site);
+    }
     let before = peek(address, width);
     let known = with(|runtime| {
         let initial = initial(address, width, before);
@@ -38,6 +44,15 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
         Some(Err(Unlocated::Unaligned)) => refuse(Unmodelled::Unaligned, site),
         Some(Ok(_)) | None => {}
     }
+}
+
+/// Returns what is not modelled of an access to these bytes beside calls of functions that are not instrumented.
+fn beside_a_call(graph: &mut Graph, bytes: Range<usize>) -> Option<Unmodelled<'static>> {
+    let is_foreign = layout::stack_of(bytes.start).is_some_and(|index| index != graph.run.thread.index());
+    if is_foreign && graph.strangers.accesses(bytes) {
+        return Some(Unmodelled::Passed);
+    }
+    graph.run.lent.is_out().then_some(Unmodelled::CallBack)
 }
 
 /// Performs a fence of the running thread.

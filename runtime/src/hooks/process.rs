@@ -4,5 +4,6 @@ pub(crate) mod descriptors;
 pub(crate) mod exits;
 pub(crate) mod externals;
 pub(crate) mod jumps;
+pub(crate) mod lending;
 pub(crate) mod program;
 pub(crate) mod signals;

@@ -1,6 +1,7 @@
 //! The state of a search for execution graphs beside the engine's: what is known of the program when its threads are
 //! run alone.
 
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use engine::atomicity::Mark;
@@ -10,7 +11,7 @@ use engine::mapping::Order;
 use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
 use protocol::{Code, Obstacle, Wrong};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::process::fiber::Switch;
 use crate::process::layout;
@@ -19,6 +20,7 @@ use crate::state::exited::Exit;
 use crate::state::failure::Failure;
 use crate::state::graph::initialisers::Initialisers;
 use crate::state::graph::labels::{Label, Members, Private, Sets};
+use crate::state::graph::lent::{Lent, Results, Strangers};
 use crate::state::graph::orders::Replaced;
 use crate::state::graph::overrides::Overrides;
 use crate::state::graph::places::Places;
@@ -129,6 +131,8 @@ pub(crate) struct Run {
     pub(crate) piece: bool,
     /// Whether the access at hand is such a piece.
     pub(crate) is_piece: bool,
+    /// The memory that the thread lends to a function that is not instrumented.
+    pub(crate) lent: Lent,
     /// The last iteration whose wait ran out and which changed nothing else.
     pub(crate) patience: Option<Idle>,
     /// The reason why the run has ended, once it has.
@@ -187,6 +191,10 @@ pub(crate) struct Graph {
     pub(crate) failures: Vec<Failure>,
     /// Whether something that threads may use too late ends in some run of a thread.
     pub(crate) ends: bool,
+    /// What functions that are not instrumented have changed.
+    pub(crate) results: Results,
+    /// What is known of local variables that threads lend, and of those that others access.
+    pub(crate) strangers: Strangers,
     /// The accesses that a repair makes stronger than the program has them.
     pub(crate) overrides: Overrides,
     /// The orders that take the place of the program's; `None` if none may.
@@ -229,6 +237,7 @@ impl Graph {
                 compared: Label::NONE,
                 piece: false,
                 is_piece: false,
+                lent: Lent::default(),
                 patience: None,
                 stop: None,
                 ending: Ending::default(),
@@ -238,6 +247,8 @@ impl Graph {
             origins: Vec::new(),
             failures: Vec::new(),
             ends: false,
+            results: Results::default(),
+            strangers: Strangers::default(),
             overrides: Overrides::default(),
             orders: None,
             sought: None,
@@ -263,8 +274,18 @@ impl Graph {
         (run.branches, run.synchronized, run.addresses) = (Label::NONE, Label::NONE, Label::NONE);
         (run.decided, run.operands) = (Label::NONE, Label::NONE);
         run.private.clear();
+        run.lent.abandon();
         run.ending.clear();
         labels::reset();
+    }
+
+    /// Takes back what the running thread has lent to a function; returns whether the function did what it has done
+    /// whenever the thread came there with the same reads.
+    pub(crate) fn take_back(&mut self) -> bool {
+        let run = &mut self.run;
+        run.lent.take_back(&self.places);
+        let so_far = (run.thread, run.origin, &run.reads[..run.reads.len().min(run.recorded.len())]);
+        self.results.repeat(FxBuildHasher.hash_one(so_far), run.lent.digest())
     }
 
     /// Whether a wrong execution was looked for and found.
@@ -440,6 +461,7 @@ pub(crate) struct Aside {
 }
 pub(crate) mod initialisers;
 pub(crate) mod labels;
+pub(crate) mod lent;
 pub(crate) mod milestones;
 pub(crate) mod orders;
 pub(crate) mod overrides;

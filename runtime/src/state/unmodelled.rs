@@ -33,6 +33,10 @@ pub(crate) enum Unmodelled<'a> {
     /// The deletion of a key while there are other threads: only the thread that deletes it sees that.
     KeyAmongThreads,
     ForeignName,
+    /// Memory that others access, or may access, while a function that nobody looks into does.
+    Passed,
+    /// An access by a function of the program that one of which nobody knows the accesses calls.
+    CallBack,
     /// A step that only the scheduler can take.
     Step,
 }
@@ -60,6 +64,12 @@ impl fmt::Display for Unmodelled<'_> {
             Self::ChangingDestructor => "a key with different destructors in different executions",
             Self::KeyAmongThreads => "pthread_key_delete while there are other threads",
             Self::ForeignName => "the name of another thread",
+            Self::Passed => {
+                "memory that others can see, passed to a function that is neither modelled nor instrumented"
+            }
+            Self::CallBack => {
+                "an access during a call of a function that is neither modelled nor instrumented, and was passed memory"
+            }
             Self::Step => "this operation",
         })
     }

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_long};
 
-use crate::hooks::library::cursor;
+use crate::hooks::library::cursor::{self, Passed};
 use crate::process::fiber::set_errno;
 use crate::process::sites::call_site;
 use crate::run::with;
@@ -103,16 +103,18 @@ extern "C" fn __fh_timespec_get(place: usize, base: c_int) -> c_int {
 
 /// Returns the nanoseconds of a `timespec`; 0 if the pointer is null.
 pub(crate) fn nanoseconds(request: *const libc::timespec) -> u64 {
+    let mut room = Passed::room();
     // SAFETY: the program passes a timespec or null.
-    let Some(request) = (unsafe { request.as_ref() }) else { return 0 };
+    let Some(request) = (unsafe { room.at(request).as_ref() }) else { return 0 };
     let part = |value: c_long| u64::try_from(value).unwrap_or(0);
     part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_nsec))
 }
 
 /// Returns the nanoseconds of a `timeval`; 0 if the pointer is null.
 pub(crate) fn of_timeval(request: *const libc::timeval) -> u64 {
+    let mut room = Passed::room();
     // SAFETY: the program passes a timeval or null.
-    let Some(request) = (unsafe { request.as_ref() }) else { return 0 };
+    let Some(request) = (unsafe { room.at(request).as_ref() }) else { return 0 };
     let part = |value: c_long| u64::try_from(value).unwrap_or(0);
     part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_usec).saturating_mul(1000))
 }

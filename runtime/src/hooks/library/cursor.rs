@@ -4,6 +4,8 @@
 //! A piece never goes beyond what the function has to read: neither behind the byte at which it stops, nor out of the
 //! object that the bytes belong to, unless the function itself does.
 
+use std::mem::MaybeUninit;
+
 use engine::event::Kind;
 use engine::mapping::Barriers;
 use protocol::Operation;
@@ -12,7 +14,7 @@ use crate::graph::dependencies;
 use crate::hooks::memory::access::{piece, store_piece};
 use crate::hooks::memory::unwritten::require;
 use crate::process::scratch::ScratchText;
-use crate::process::sites::RecordPointer;
+use crate::process::sites::{RecordPointer, call_site};
 use crate::run::with;
 use crate::state::access::Access;
 use crate::state::graph::labels::Label;
@@ -179,6 +181,29 @@ pub(crate) fn gather_string(address: usize, site: RecordPointer) -> ScratchText 
     let text = gather(address, Limit::String, site);
     text.push(0);
     text
+}
+
+/// Room for something that the program passes by a pointer.
+pub(crate) struct Passed<T>(MaybeUninit<T>);
+
+impl<T> Passed<T> {
+    /// Makes room.
+    pub(crate) const fn room() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+
+    /// Returns a pointer by which a hook can read natively what the program passes by this one: to a copy where memory does
+    /// not hold what the thread reads there.
+    pub(crate) fn at(&mut self, from: *const T) -> *const T {
+        if !World::now().has_accesses_alone() || !is_watched(from as usize) {
+            return from;
+        }
+        let bytes = gather(from as usize, Limit::Copied(size_of::<T>()), call_site());
+        // SAFETY: there is room for all bytes of a value, of which as many were gathered.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.pointer(), self.0.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
+        bytes.release();
+        self.0.as_ptr()
+    }
 }
 
 /// Writes bytes, which must not be the program's own, to the program's memory.

@@ -1,14 +1,14 @@
-//! Calls of functions that are neither modelled nor instrumented: they are listed in the result, and refused if one
-//! could read or write memory that other threads can see.
+//! Calls of functions that are neither modelled nor instrumented: they are listed in the result. What of them is
+//! refused is in [`crate::hooks::process::lending`].
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 
 use engine::event::Thread;
 
 use crate::process::sites::{Record, RecordPointer, calls_from, text};
 use crate::process::uncontrolled::is_alone;
 use crate::process::{layout, sections};
-use crate::run::{self, stack_pointer, with};
+use crate::run::{stack_pointer, with};
 
 /// Whether threads other than this one are likely to see the memory at the address. A local variable of the thread
 /// itself counts as its own, though its address may have been given away: else no thread could call `read`.
@@ -21,7 +21,7 @@ pub(crate) fn is_shared(address: usize, thread: Thread) -> bool {
 /// The most bytes of this hook's stack, which the function about to be called will use.
 const HOOK: usize = 1024;
 
-/// Notes the call of an external function; [`__fh_external_pointer`] is then called for each of its pointers.
+/// Notes the call of an external function; `__fh_external_pointer` is then called for each of its pointers.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer) {
     if is_alone() {
@@ -30,6 +30,9 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
     calls_from(site);
     let name = text(name);
     with(|runtime| {
+        if let Some(graph) = &mut runtime.graph {
+            graph.run.lent.follows = known == 0;
+        }
         if known == 0 {
             runtime.has_effect();
             runtime.process.files.called(&name);
@@ -40,19 +43,10 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
     });
 }
 
-/// Refuses the external function about to be called if this pointer, which it is passed, leads to memory that others
-/// can see.
-#[unsafe(no_mangle)]
-extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer) {
-    let unseen = with(|runtime| {
-        runtime.memory.globals.written_unseen();
-        runtime.execution.state.threads.alive() <= 1 || !is_shared(pointer as usize, runtime.running)
-    });
-    if unseen == Some(false) {
-        let name = with(|runtime| runtime.remarks.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
-        let name = name.unwrap_or_default();
-        run::unsupported(&format!("{name} on memory that other threads can see"), site);
-    }
+/// Returns the name of the external function about to be called.
+pub(crate) fn external() -> String {
+    let name = with(|runtime| runtime.remarks.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
+    name.unwrap_or_default()
 }
 
-crate::abi::same_hooks!(__fh_external, __fh_external_pointer);
+crate::abi::same_hooks!(__fh_external);

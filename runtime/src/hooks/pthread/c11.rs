@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::hooks::library::clock;
+use crate::hooks::library::cursor::Passed;
 use crate::hooks::pthread::conditions::{self, Condition};
 use crate::hooks::pthread::mutexes::{self, Mutex};
 use crate::hooks::pthread::{keys, threads};
@@ -98,7 +99,7 @@ extern "C" fn __fh_mtx_trylock(mutex: Mutex) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mtx_timedlock(mutex: Mutex, time: *const libc::timespec) -> c_int {
-    result(objects::timed_lock(Call::on("mtx_timedlock", mutex), time))
+    result(objects::timed_lock(Call::on("mtx_timedlock", mutex), Passed::room().at(time)))
 }
 
 #[unsafe(no_mangle)]
@@ -136,7 +137,7 @@ extern "C" fn __fh_cnd_wait(condition: Condition, mutex: Mutex) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_cnd_timedwait(condition: Condition, mutex: Mutex, time: *const libc::timespec) -> c_int {
     let call = Call::on("cnd_timedwait", condition);
-    result(objects::wait(call, Call::on("cnd_timedwait", mutex), Some(time)))
+    result(objects::wait(call, Call::on("cnd_timedwait", mutex), Some(Passed::room().at(time))))
 }
 
 #[unsafe(no_mangle)]

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use engine::sync::machine::Machine;
 use engine::sync::sleepers::Sleepers;
 
+use crate::hooks::library::cursor::Passed;
 use crate::hooks::pthread::mutexes::Mutex;
 use crate::schedule::timed;
 use crate::state::objects::{Call, Class, Initial};
@@ -39,7 +40,7 @@ extern "C" fn __fh_pthread_cond_wait(condition: Condition, mutex: Mutex) -> c_in
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_cond_timedwait(condition: Condition, mutex: Mutex, time: *const libc::timespec) -> c_int {
     let call = Call::on("pthread_cond_timedwait", condition);
-    objects::wait(call, Call::on("pthread_cond_timedwait", mutex), Some(time))
+    objects::wait(call, Call::on("pthread_cond_timedwait", mutex), Some(Passed::room().at(time)))
 }
 
 #[unsafe(no_mangle)]
@@ -51,7 +52,10 @@ extern "C" fn __fh_pthread_cond_clockwait(
 ) -> c_int {
     let call = Call::on("pthread_cond_clockwait", condition);
     let on_mutex = Call::on("pthread_cond_clockwait", mutex);
-    if timed::is_clock(clock) { objects::wait(call, on_mutex, Some(time)) } else { libc::EINVAL }
+    if !timed::is_clock(clock) {
+        return libc::EINVAL;
+    }
+    objects::wait(call, on_mutex, Some(Passed::room().at(time)))
 }
 
 #[unsafe(no_mangle)]

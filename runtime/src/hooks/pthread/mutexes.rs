@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use crate::hooks::library::cursor::Passed;
 use crate::run::with;
 use crate::schedule::objects::object;
 use crate::schedule::{mutexes, timed};
@@ -26,6 +27,8 @@ fn set_static_type(mutex: Mutex, number: c_int) {
 unsafe extern "C" fn __fh_pthread_mutex_init(mutex: Mutex, attributes: *const libc::pthread_mutexattr_t) -> c_int {
     let (mut kind, mut robust) = (0, 0);
     if !attributes.is_null() {
+        let mut room = Passed::room();
+        let attributes = room.at(attributes);
         // SAFETY: the program passes initialised attributes.
         unsafe { pthread_mutexattr_gettype(attributes, &raw mut kind) };
         // SAFETY: as above.
@@ -63,7 +66,7 @@ extern "C" fn __fh_pthread_mutex_trylock(mutex: Mutex) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_mutex_timedlock(mutex: Mutex, time: *const libc::timespec) -> c_int {
-    timed_lock(Call::on("pthread_mutex_timedlock", mutex), time)
+    timed_lock(Call::on("pthread_mutex_timedlock", mutex), Passed::room().at(time))
 }
 
 #[unsafe(no_mangle)]
@@ -71,7 +74,7 @@ extern "C" fn __fh_pthread_mutex_clocklock(mutex: Mutex, clock: libc::clockid_t,
     if !timed::is_clock(clock) {
         return libc::EINVAL;
     }
-    timed_lock(Call::on("pthread_mutex_clocklock", mutex), time)
+    timed_lock(Call::on("pthread_mutex_clocklock", mutex), Passed::room().at(time))
 }
 
 #[unsafe(no_mangle)]

@@ -1,17 +1,18 @@
 //! The names of threads: `pthread_setname_np` and `pthread_getname_np`, which are events, as each thread can learn the
 //! other's name.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 
 use engine::event::Thread;
 
+use crate::hooks::library::cursor::{Limit, gather};
+use crate::hooks::library::results;
 use crate::hooks::pthread::threads;
 use crate::process::sites::call_site;
 use crate::run::with;
 use crate::schedule::threads::thread_of;
 use crate::state::objects::Class;
 use crate::state::unmodelled::Unmodelled;
-use crate::state::unwritten;
 use crate::world::{self, steps_on};
 
 /// The most bytes of a name, its end included.
@@ -29,29 +30,26 @@ fn named(handle: usize) -> Option<Thread> {
     with(|runtime| thread_of(runtime, handle)).flatten()
 }
 
-/// # Safety
-/// As `pthread_setname_np`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __fh_pthread_setname_np(handle: usize, name: *const c_char) -> c_int {
-    // SAFETY: the program passes a string.
-    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
-    if name.len() >= LENGTH {
+extern "C" fn __fh_pthread_setname_np(handle: usize, name: *const c_char) -> c_int {
+    let name = gather(name as usize, Limit::String, call_site());
+    if name.bytes().len() >= LENGTH {
+        name.release();
         return libc::ERANGE;
     }
     let known = named(handle);
     steps_on(Class::Names, |runtime| {
         runtime.has_effect();
         if let Some(thread) = known {
-            runtime.threads.at(thread).name = Some(name.to_vec());
+            runtime.threads.at(thread).name = Some(name.bytes().to_vec());
         }
     });
+    name.release();
     if known.is_some() { 0 } else { libc::ESRCH }
 }
 
-/// # Safety
-/// As `pthread_getname_np`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, length: usize) -> c_int {
+extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, length: usize) -> c_int {
     let known = named(handle);
     let mut name = None;
     steps_on(Class::Names, |runtime| {
@@ -61,10 +59,10 @@ unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, l
     if length <= name.len() {
         return libc::ERANGE;
     }
-    with(|runtime| runtime.memory.globals.written_unseen());
-    let name = [name.as_slice(), &[0]].concat();
-    // SAFETY: the program passes a buffer of `length` bytes, and the name and its end have no more.
-    unsafe { std::ptr::copy_nonoverlapping(name.as_ptr().cast(), into, name.len()) };
-    unwritten::written(into as usize, name.len());
+    let mut text = [0; LENGTH];
+    text[..name.len()].copy_from_slice(&name);
+    let end = name.len() + 1;
+    drop(name);
+    results::write(into as usize, &text[..end], call_site());
     0
 }

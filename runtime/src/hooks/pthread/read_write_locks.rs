@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use engine::sync::machine::Machine;
 use engine::sync::read_write_lock::ReadWriteLock;
 
+use crate::hooks::library::cursor::Passed;
 use crate::schedule::timed;
 use crate::state::objects::{Call, Class, Initial, Side};
 use crate::world::objects;
@@ -47,12 +48,12 @@ extern "C" fn __fh_pthread_rwlock_trywrlock(lock: Lock) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_rwlock_timedrdlock(lock: Lock, time: *const libc::timespec) -> c_int {
-    objects::timed_hold(Call::on("pthread_rwlock_timedrdlock", lock), Side::Reading, time)
+    objects::timed_hold(Call::on("pthread_rwlock_timedrdlock", lock), Side::Reading, Passed::room().at(time))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_rwlock_timedwrlock(lock: Lock, time: *const libc::timespec) -> c_int {
-    objects::timed_hold(Call::on("pthread_rwlock_timedwrlock", lock), Side::Writing, time)
+    objects::timed_hold(Call::on("pthread_rwlock_timedwrlock", lock), Side::Writing, Passed::room().at(time))
 }
 
 #[unsafe(no_mangle)]
@@ -62,7 +63,10 @@ extern "C" fn __fh_pthread_rwlock_clockrdlock(
     time: *const libc::timespec,
 ) -> c_int {
     let call = Call::on("pthread_rwlock_clockrdlock", lock);
-    if timed::is_clock(clock) { objects::timed_hold(call, Side::Reading, time) } else { libc::EINVAL }
+    if !timed::is_clock(clock) {
+        return libc::EINVAL;
+    }
+    objects::timed_hold(call, Side::Reading, Passed::room().at(time))
 }
 
 #[unsafe(no_mangle)]
@@ -72,7 +76,10 @@ extern "C" fn __fh_pthread_rwlock_clockwrlock(
     time: *const libc::timespec,
 ) -> c_int {
     let call = Call::on("pthread_rwlock_clockwrlock", lock);
-    if timed::is_clock(clock) { objects::timed_hold(call, Side::Writing, time) } else { libc::EINVAL }
+    if !timed::is_clock(clock) {
+        return libc::EINVAL;
+    }
+    objects::timed_hold(call, Side::Writing, Passed::room().at(time))
 }
 
 #[unsafe(no_mangle)]

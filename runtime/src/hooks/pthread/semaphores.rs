@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint};
 use engine::sync::machine::Machine;
 use engine::sync::semaphore::{Refusal, Semaphore};
 
+use crate::hooks::library::cursor::Passed;
 use crate::hooks::library::results;
 use crate::process::fiber;
 use crate::schedule::timed;
@@ -44,7 +45,8 @@ extern "C" fn __fh_sem_destroy(semaphore: Sem) -> c_int {
 
 /// Takes one unit from a semaphore, with a limit of time if one is given.
 fn take(call: Call, time: Option<*const libc::timespec>) -> c_int {
-    objects::take(call, time).map_or_else(fail, |()| 0)
+    let mut room = Passed::room();
+    objects::take(call, time.map(|time| room.at(time))).map_or_else(fail, |()| 0)
 }
 
 #[unsafe(no_mangle)]

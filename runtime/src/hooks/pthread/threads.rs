@@ -10,7 +10,7 @@ use protocol::Operation;
 
 use crate::graph::dependencies;
 use crate::hooks::checker::atomic_blocks;
-use crate::hooks::library::cursor;
+use crate::hooks::library::cursor::{self, Passed};
 use crate::hooks::memory::access::store;
 use crate::hooks::process::program;
 use crate::process::fiber::Switch;
@@ -41,6 +41,8 @@ unsafe extern "C" fn __fh_pthread_create(
 ) -> c_int {
     let mut detached = 0;
     if !attributes.is_null() {
+        let mut room = Passed::room();
+        let attributes = room.at(attributes);
         // SAFETY: the program passes initialised attributes.
         unsafe { pthread_attr_getdetachstate(attributes, &raw mut detached) };
     }

@@ -93,9 +93,7 @@ impl Places {
     /// Returns all locations that are memory.
     pub(crate) fn memory(&self) -> impl Iterator<Item = (Location, Bytes)> {
         let numbered = (0..).map(Location).zip(&self.places).filter(|(_, place)| place.width > 0);
-        numbered.map(|(location, place)| {
-            (location, Bytes { address: place.address, width: place.width, first: place.initial })
-        })
+        numbered.map(|(location, _)| (location, self.bytes(location)))
     }
 
     /// Returns all locations that are not memory, in the order in which they were found.
@@ -104,6 +102,12 @@ impl Places {
             self.things.iter().map(|(&thing, &location)| (thing, location)).collect();
         things.sort_unstable_by_key(|&(_, location)| location.0);
         things.into_iter()
+    }
+
+    /// Returns the memory of a location.
+    pub(crate) fn bytes(&self, location: Location) -> Bytes {
+        let place = &self.places[location.index()];
+        Bytes { address: place.address, width: place.width, first: place.initial }
     }
 
     /// Whether a location is memory.
