@@ -1,6 +1,6 @@
 //! Checks the search for execution graphs against brute force over rf and co on random programs, under SC, TSO, PSO and
 //! POWER, then under ARMv8, then under RISC-V, where in half of them stores are forwarded, then under C11:
-//! `cargo run -p fencehound-engine --release --example axioms -- COUNT`. Stops at the first difference.
+//! `cargo run -p fencehound-engine --release --example axioms -- COUNT [SEED]`. Stops at the first difference.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -17,8 +17,8 @@ use machines::random::{Mix, any, forwarding};
 use machines::{Compared, Machine};
 
 /// Compares so many programs; every other one has read-modify-writes.
-fn compare_machine(machine: Machine, count: u32) -> Compared {
-    let mut numbers = Random(11);
+fn compare_machine(machine: Machine, count: u32, seed: u64) -> Compared {
+    let mut numbers = Random(11 + seed);
     let mut all = Compared::default();
     for number in 0..count {
         let mix =
@@ -33,11 +33,12 @@ fn compare_machine(machine: Machine, count: u32) -> Compared {
 
 fn main() -> ExitCode {
     let Some(Ok(count)) = std::env::args().nth(1).map(|count| count.parse::<u32>()) else {
-        eprintln!("usage: axioms COUNT");
+        eprintln!("usage: axioms COUNT [SEED]");
         return ExitCode::from(2);
     };
+    let seed = std::env::args().nth(2).and_then(|seed| seed.parse::<u64>().ok()).unwrap_or(0);
     let started = Instant::now();
-    let mut numbers = Random(3);
+    let mut numbers = Random(3 + seed);
     let mut executions = 0;
     for number in 0..count {
         // Every other program has read-modify-writes.
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
     );
     for machine in [Machine::Arm, Machine::Riscv] {
         let started = Instant::now();
-        let Compared { allowed, out_of_reach } = compare_machine(machine, count);
+        let Compared { allowed, out_of_reach } = compare_machine(machine, count, seed);
         println!(
             "{machine:?}: {count} programs, {allowed} executions, {out_of_reach} of which need the parts of a \
              read-modify-write apart, {:.0} s: no other difference",
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
         );
     }
     let started = Instant::now();
-    let mut numbers = Random(12);
+    let mut numbers = Random(12 + seed);
     let executions: usize = (0..count).map(|number| c11::compare(&c11::any(&mut numbers, number))).sum();
     let seconds = started.elapsed().as_secs_f64();
     println!("C11: {count} programs, {executions} executions, {seconds:.0} s: no difference");
