@@ -102,7 +102,7 @@ static void *body(void *unused) {
 int main(void) {
 #if defined RESULTS
     const struct timespec soon = {0, 1};
-    const long early = syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL, NULL, 0); // @first
+    const long early = syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL, NULL, 0);
     assert(early == -1 && errno == EAGAIN);
     assert(syscall(SYS_futex, &word, FUTEX_WAIT, 0, &soon, NULL, 0) == -1 && errno == ETIMEDOUT);
     assert(syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0) == 0);
