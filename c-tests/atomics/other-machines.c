@@ -10,23 +10,26 @@
 //@ verdict: violations
 //@ models: armv8 breaks
 //@ assertion: stale
-//@ run: --model armv8 -DFENCEHOUND_AS_AARCH64 --cflags=-includefencehound_as.h
+//@ run: --model armv8 -DFENCEHOUND_AS_AARCH64
 //@ verdict: clean
 //@ models: armv8 harmless
-//@ run: -DWRONG --model armv8 -DFENCEHOUND_AS_AARCH64 --cflags=-includefencehound_as.h
+//@ run: -DWRONG --model armv8 -DFENCEHOUND_AS_AARCH64
 //@ verdict: violations
 //@ models: armv8 breaks
 //@ assertion: stale
-//@ run: --model riscv -DFENCEHOUND_AS_RISCV64 --cflags=-includefencehound_as.h
+//@ run: --model riscv -DFENCEHOUND_AS_RISCV64
 //@ verdict: clean
 //@ models: riscv harmless
-//@ run: -DWRONG --model riscv -DFENCEHOUND_AS_RISCV64 --cflags=-includefencehound_as.h
+//@ run: -DWRONG --model riscv -DFENCEHOUND_AS_RISCV64
 //@ verdict: violations
 //@ models: riscv breaks
 //@ assertion: stale
-//@ run: --model c11 -DFENCEHOUND_AS_RISCV64 --cflags=-includefencehound_as.h
+//@ run: --model c11 -DFENCEHOUND_AS_RISCV64
 //@ verdict: unsupported
 //@ unsupported: order-stores a fence of a processor that the model does not have
+#if defined FENCEHOUND_AS_AARCH64 || defined FENCEHOUND_AS_RISCV64
+#include <fencehound_as.h>
+#endif
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -21,7 +21,7 @@ pub(crate) fn install(folder: &Path) -> PathBuf {
     copy(built, &tool);
     copy(&target.join("release/libfencehound_pass.so"), &library.join("libfencehound_pass.so"));
     copy(&target.join("release/libfencehound_runtime.a"), &library.join("libfencehound_runtime.a"));
-    for header in ["fencehound.h", "pthread.h"] {
+    for header in ["fencehound.h", "fencehound_as.h", "pthread.h"] {
         copy(&headers.join(header), &folder.join("include").join(header));
     }
     tool
