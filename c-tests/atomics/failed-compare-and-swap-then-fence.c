@@ -1,18 +1,23 @@
-//@ why: The compare-and-swap fails whatever happens, and only its failure is sequentially
-//@      consistent: the full fence comes after it. Before the fence the other thread can
-//@      store the flag that the compare-and-swap has read, and still read x from before the
-//@      first store, which waits until the fence. So the compare-and-swap comes before the
-//@      store of the flag, and the load of x before the store of x: no interleaving
-//@      explains that. Under TSO a compare-and-swap waits for all stores before it; so it
-//@      does under PSO if its success is sequentially consistent, too.
-//@ run: -DSUCCESS=memory_order_relaxed --preemptions none
+//@ why: The compare-and-swap fails whatever happens. Before a fence behind it the other thread
+//@      can store the flag that the compare-and-swap has read, and still read x from before the
+//@      first store, which waits. So the compare-and-swap comes before the store of the flag, and
+//@      the load of x before the store of x: no interleaving explains that. Under TSO a
+//@      compare-and-swap waits for all stores before it; so it does under PSO if its success or
+//@      its failure is sequentially consistent, since compilers then make the whole so.
+//@ run: -DSUCCESS=memory_order_relaxed -DFAILURE=memory_order_relaxed --preemptions none
 //@ verdict: violations
 //@ pso: store-x -> load-x
+//@ run: -DSUCCESS=memory_order_relaxed --preemptions none
+//@ verdict: clean
 //@ run: -DSUCCESS=memory_order_seq_cst --preemptions none
 //@ verdict: clean
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+
+#ifndef FAILURE
+#define FAILURE memory_order_seq_cst
+#endif
 
 volatile int x;
 atomic_int flag;
@@ -20,7 +25,7 @@ atomic_int flag;
 static void *left(void *unused) {
     int expected = 1;
     x = 1; // @store-x
-    atomic_compare_exchange_strong_explicit(&flag, &expected, 3, SUCCESS, memory_order_seq_cst);
+    atomic_compare_exchange_strong_explicit(&flag, &expected, 3, SUCCESS, FAILURE);
     return unused;
 }
 

@@ -148,8 +148,7 @@ const REFUSED: [&str; 29] = [
 ];
 
 /// The programs of which the two say different things, and why.
-const DIFFERENT: [(&str, &str); 5] = [
-    ("errors/broken-pipe.c", "in graphs a thread goes on behind a write that nobody reads"),
+const DIFFERENT: [(&str, &str); 4] = [
     ("errors/freed-while-waited-for.c", "in graphs a thread may wait for what is freed"),
     ("errors/invalid-free.c", "graphs do not look for frees of what is no block"),
     ("errors/out-of-bounds-heap.c", "graphs do not look for accesses beside blocks"),
