@@ -115,7 +115,7 @@ const TOO_LONG: [&str; 86] = [
 ];
 
 /// The programs that execution graphs refuse.
-const REFUSED: [&str; 29] = [
+const REFUSED: [&str; 28] = [
     "atomicity/sv-comp.c",
     "atomics/atomic-blocks.c",
     "atomics/blocks-that-stop.c",
@@ -139,7 +139,6 @@ const REFUSED: [&str; 29] = [
     "models/other-threads.c",
     "models/refused.c",
     "papers/snark.c",
-    "programs/spsc-ring.c",
     "races/neighbours.c",
     "synchronisation/cancellation.c",
     "synchronisation/join-with-limit.c",
