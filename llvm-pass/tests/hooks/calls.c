@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
     pointer = defined_below; //> store8 pointer
     pointer(); //> load8 pointer; site
     printf("%s\n", shared); //> site
-    unknown(1, shared, "constant", reach_error); //> external unknown unknown; external_pointer
+    unknown(1, shared, "constant", reach_error); //> external unknown unknown; external_pointer; external_returns
     g = atoi(argv[0]); //> load8 *argv; site; store4 g
     g = pure_function() + pure_function(); //> store4 g
     qsort(shared, 2, 4, compare); //> site

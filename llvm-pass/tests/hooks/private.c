@@ -51,7 +51,7 @@ int kept(void) { //> local
 
 void passed(void) { //> local
     int local = 2; //> store4 local
-    other(&local); //> external other unknown; external_pointer
+    other(&local); //> external other unknown; external_pointer; external_returns
     g = local; //> load4 local; store4 g
 }
 

@@ -59,14 +59,14 @@ int not_wrapped(int *pair) {
     return two(pair) + named();
 }
 
-// What others may call stays itself. What is always inlined has its own lines, if it is more than a wrapper: here twice,
-// since other files may call it.
+// What others may call stays itself. What is always inlined has its own lines, if it is more than a wrapper. The body of
+// an `inline` function without `extern` is this file's own, and gone once it stands in the place of its calls.
 int visible(int *from) {
     return *from; //> load4 *from
 }
 inline __attribute__((always_inline)) int several(int *from) {
-    return from[0] + //> load4 *from; load4 *from
-           from[1]; //> load4 from[1]; load4 from[1]
+    return from[0] + //> load4 *from
+           from[1]; //> load4 from[1]
 }
 int calls(int *pair) {
     return visible(pair) +
@@ -110,7 +110,7 @@ int kept(void) {
 extern void know(int *);
 static inline __attribute__((always_inline)) int with_local(void) { //> local
     int own = 1; //> store4 own
-    know(&own); //> external know unknown; external_pointer
+    know(&own); //> external know unknown; external_pointer; external_returns
     return own; //> load4 own
 }
 int keeps_local(void) {
