@@ -2,7 +2,7 @@
 //! expects.
 //!
 //! How to read: [`header`] is the grammar of the headers, [`installation`] builds the tool and runs it, [`judge`]
-//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states, [`explorers`] compares `dpor` with `bounded`, [`worlds`] compares execution graphs with machines with store buffers, [`shapes`] makes a program of the classic shapes under each model, [`orders`] makes a program of
+//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states, [`explorers`] compares `dpor` with `bounded`, [`worlds`] compares execution graphs with machines with store buffers, [`shapes`] makes a program of the classic shapes under each model, [`rows`] one of the mapping tables for each machine, [`orders`] one of
 //! its own. This file makes the tests: one for each run of each program.
 //!
 //! Nothing is ever written into `c-tests/`: an expectation is a person's, with a reason, or it is none.
@@ -15,6 +15,7 @@ mod installation;
 mod installed;
 mod judge;
 mod orders;
+mod rows;
 mod shapes;
 mod worlds;
 
@@ -66,6 +67,8 @@ fn main() {
     trials.push(Trial::test("orders in all spellings", move || orders::test(&tool)));
     let tool = Arc::clone(&installation);
     trials.push(Trial::test("shapes under each model", move || shapes::test(&tool)));
+    let tool = Arc::clone(&installation);
+    trials.push(Trial::test("rows of the mapping tables", move || rows::test(&tool)));
     if !arguments.list {
         installation.build();
     }
