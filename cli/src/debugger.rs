@@ -1,5 +1,9 @@
 //! The showing of a recorded execution in gdb.
 
+mod told;
+
+use std::env;
+use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -7,26 +11,38 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use protocol::{Finding, Job, Role};
+use protocol::{Finding, Job, Trace};
 
 use crate::exit::{Failure, Status};
 use crate::interrupt::Interrupts;
 use crate::program::{self, Program};
 use crate::replayed::job;
 use crate::toolchain::in_path;
-use crate::trust::is_plain_file_name;
+use crate::workplace::Workplace;
 
 /// The number of seconds that gdb's user may look at a thread before it counts as an endless loop: a year.
 const PATIENCE: u64 = 365 * 24 * 3600;
 
-/// Opens gdb on the program, which finds its schedule waiting when it is run.
-pub(crate) fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interrupts) -> Result<Status, Failure> {
+/// The commands for gdb.
+const SCRIPT: &str = include_str!("debugger/fencehound.py");
+
+/// Opens gdb on the program, which finds its schedule waiting when it is run. `trace` is what it does then.
+pub(crate) fn open_gdb(
+    finding: &Finding,
+    trace: &Trace,
+    program: &Program,
+    interrupts: &Interrupts,
+) -> Result<Status, Failure> {
     let gdb =
         in_path("gdb").ok_or_else(|| Failure::usage("gdb was not found", "install it: sudo apt-get install gdb"))?;
     let broken = |error: io::Error| Failure::internal(format!("gdb cannot be run: {error}"));
     let (ours, theirs) = UnixStream::pair().map_err(broken)?;
+    let folder = Workplace::new(&env::temp_dir()).map_err(broken)?;
+    let script = folder.path().join("fencehound.py");
+    fs::write(&script, SCRIPT).map_err(broken)?;
+    fs::write(folder.path().join("execution.json"), told::execution(finding, trace).to_string()).map_err(broken)?;
     let mut command = Command::new(gdb);
-    command.args(gdb_arguments(finding)).arg("--args").arg(&program.executable).args(&program.arguments);
+    command.arg("-q").arg("-x").arg(&script).arg("--args").arg(&program.executable).args(&program.arguments);
     command.current_dir(&program.directory);
     program::prepare(&mut command, theirs.as_raw_fd());
     // gdb shares the terminal, and Ctrl-C is for gdb.
@@ -39,22 +55,6 @@ pub(crate) fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interr
     child.wait().map_err(broken)?;
     drop(attendant.join());
     Ok(Status::Clean)
-}
-
-fn gdb_arguments(finding: &Finding) -> Vec<String> {
-    let mut commands = vec!["set breakpoint pending on".to_string()];
-    // These signals are the runtime's own timers.
-    commands.extend(["SIGALRM", "SIGVTALRM", "SIGPROF"].map(|signal| format!("handle {signal} nostop noprint pass")));
-    let sites = finding.violation.sites.iter().filter(|site| site.role != Role::Previous && site.place.line > 0);
-    let sites = sites.filter(|site| is_plain_file_name(&site.place.file));
-    let mut places: Vec<String> = sites.map(|site| format!("{}:{}", site.place.file, site.place.line)).collect();
-    places.dedup();
-    commands.extend(places.iter().map(|place| format!("break {place}")));
-    commands.push("echo fencehound: `run` starts the recorded execution\\n".to_string());
-    ["-q".to_string()]
-        .into_iter()
-        .chain(commands.into_iter().flat_map(|command| ["-ex".to_string(), command]))
-        .collect()
 }
 
 /// Gives the program its job each time it is run, until gdb is left. The program's answers are not needed here.

@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod bits;
 pub(crate) mod busy;
 pub(crate) mod channel;
+pub(crate) mod debugger;
 pub(crate) mod faults;
 pub(crate) mod fiber;
 pub(crate) mod foreign;

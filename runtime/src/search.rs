@@ -29,7 +29,7 @@ use crate::hooks::pthread::threads;
 use crate::process::faults::{self, Fault};
 use crate::process::fiber::{self, Switch};
 use crate::process::sites::{Record, RecordPointer};
-use crate::process::{channel, foreign, layout, scratch, sections, ticks};
+use crate::process::{channel, debugger, foreign, layout, scratch, sections, ticks};
 use crate::run::{Runtime, install, with};
 use crate::schedule::{leaks, stuck, turns, wakes};
 use crate::search::ends::{Stopped, failure_of, silence, stack_overflow};
@@ -318,9 +318,11 @@ pub(crate) fn replay(job: &Replay) {
         runtime.recorder.trail.trace();
         runtime.settings.planned = u32::try_from(length).ok();
     });
+    debugger::follow();
     loop {
         ticks::set_patience(job.limits.local_seconds);
         with(Runtime::begin);
+        debugger::begin(Thread::MAIN);
         fiber::run(Thread::MAIN, threads::body);
         let mut fault = faults::take();
         let planned = |runtime: &Runtime| u64::from(runtime.execution.history.length()) < length;
@@ -333,6 +335,7 @@ pub(crate) fn replay(job: &Replay) {
         let void = with(|runtime| runtime.conclusion.void) == Some(true);
         if !void || fault.is_some() {
             ticks::set_patience(u64::MAX);
+            debugger::end();
             // SAFETY: the call writes out what the program printed.
             unsafe { libc::fflush(std::ptr::null_mut()) };
             with(|runtime| finish_replay(runtime, job, fault));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::Finding;
+use protocol::{Finding, Replay};
 
 use crate::compile::{self, Built, DebugInfo, Sources};
 use crate::debugger::open_gdb;
@@ -31,10 +31,10 @@ pub(crate) fn run(plan: &ReplayPlan) -> Result<Status, Failure> {
         return litmus::replay(&finding, plan, screen);
     }
     let (program, _built) = rebuild(&finding, plan, &interrupts)?;
-    if plan.mode == ReplayMode::Gdb {
-        return open_gdb(&finding, &program, &interrupts);
-    }
-    match program.replay(&job(&finding), &interrupts)? {
+    let is_for_gdb = plan.mode == ReplayMode::Gdb;
+    // In gdb the program prints when it is run there.
+    match program.replay(&Replay { output: !is_for_gdb, ..job(&finding) }, &interrupts)? {
+        Replayed::Trace(trace) if is_for_gdb => open_gdb(&finding, &trace, &program, &interrupts),
         Replayed::Trace(trace) => Ok(present(&finding, &trace, plan, screen)),
         Replayed::Diverged(words) => {
             screen.print_verdict(&not_followed(&words));

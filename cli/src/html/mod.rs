@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 use crate::json::{CountsAs, Entry, Outcome};
 use crate::programs::consequences::FirstFailure;
 use crate::programs::models::{self, End};
+use crate::report::buffers::Buffers;
 use crate::report::columns::{event_words, mark, waiting_words};
 use crate::report::excerpt::Sources;
 use crate::report::finding::{
-    Subject, arrows, events_shown, headline, in_words, lane, marks, replay_line, shown_sites, site_words,
+    Subject, arrows, events_shown, headline, in_words, marks, replay_line, shown_sites, site_words,
 };
 use crate::report::names::{model_of, short_place};
 use crate::text::printable;
@@ -179,25 +180,14 @@ fn execution(subject: &Subject<'_>, trace: &Trace, quoted: &mut Quoted) -> Value
     let is_on_cycle = |index: usize| arrows.iter().any(|arrow| arrow.from == index);
     shown.retain(|&index| !is_boundary(&trace.events[index]) || is_on_cycle(index));
     let threads: BTreeSet<u32> = shown.iter().map(|&index| trace.events[index].thread).collect();
-    let lane = lane(subject);
-    let buffer = |index: usize| match &lane {
-        Some(lane) => trace.events[index]
-            .pending
-            .get(lane.monitor)
-            .map_or_else(Vec::new, |waiting| waiting.iter().filter_map(|&store| usize::try_from(store).ok()).collect()),
-        // What the report says of an execution that was run without buffers: this store may wait for so long.
-        None => match marks {
-            Some([delayed, _, overtaking]) if !is_graph && (delayed..=overtaking).contains(&index) => vec![delayed],
-            _ => Vec::new(),
-        },
-    };
-    let has_buffers = lane.is_some() || marks.is_some() && !is_graph;
+    let buffers = Buffers::of(subject, trace);
     let events: Vec<Value> = shown
         .iter()
         .map(|&index| {
             let event = &trace.events[index];
             quoted.add(&event.place);
-            let waiting = buffer(index).into_iter().filter_map(|store| trace.events.get(store));
+            let stores = buffers.iter().flat_map(|buffers| buffers.after(index));
+            let waiting = stores.filter_map(|store| trace.events.get(store));
             let waiting: Vec<Value> =
                 waiting.map(|store| json!([subject.threads.name(store.thread), waiting_words(store)])).collect();
             shown_event(event, index, mark(marks, index), &waiting)
@@ -208,8 +198,8 @@ fn execution(subject: &Subject<'_>, trace: &Trace, quoted: &mut Quoted) -> Value
     );
     json!({
         "graph": is_graph,
-        "machine": lane.as_ref().map(|lane| lane.heading.clone()),
-        "buffers": has_buffers,
+        "machine": buffers.as_ref().and_then(Buffers::machine),
+        "buffers": buffers.is_some(),
         "length": trace.events.len(),
         "threads": threads.iter().map(|&thread| json!([thread, subject.threads.name(thread)])).collect::<Vec<_>>(),
         "events": events,

@@ -236,15 +236,24 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: Width)
         text.push_str(&line);
         text.push('\n');
     }
-    if let Some(graph) = graph {
+    let cycle = cycle_in_words(subject, trace);
+    if !cycle.is_empty() {
         text.push('\n');
-        text.push_str(&graph::in_words(graph, marks, subject.threads));
-    }
-    if let (Some(story), Some(monitor)) = (story, violation.monitor) {
-        text.push('\n');
-        text.push_str(&story.in_words(&trace.events, &model_name(monitor), subject.threads));
+        text.push_str(&cycle);
     }
     text
+}
+
+/// Returns why no interleaving explains the execution, if none does; of a graph, what its relations are.
+pub(crate) fn cycle_in_words(subject: &Subject<'_>, trace: &Trace) -> String {
+    let violation = subject.violation;
+    if let Some(graph) = graph_of(violation, trace) {
+        return graph::in_words(graph, marks(violation, trace), subject.threads);
+    }
+    match (story(violation, trace), violation.monitor) {
+        (Some(story), Some(monitor)) => story.in_words(&trace.events, &model_name(monitor), subject.threads),
+        _ => String::new(),
+    }
 }
 
 /// The execution graph that these events are of, if they are of one.

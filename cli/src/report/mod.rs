@@ -4,6 +4,7 @@
 //! a [`cycle`] of an interleaving or of an execution [`graph`]. [`verdict`] is the last line of a command, and [`names`]
 //! is how threads and places are called. [`gcc`] says the same as gcc would.
 
+pub(crate) mod buffers;
 pub(crate) mod columns;
 pub(crate) mod cycle;
 pub(crate) mod excerpt;

@@ -24,7 +24,7 @@ fn root() -> &'static Path {
 }
 
 /// The C files of `examples/`, by name.
-fn examples() -> Vec<(String, String)> {
+pub(crate) fn examples() -> Vec<(String, String)> {
     let entries = fs::read_dir(root().join("examples")).expect("examples/ can be read");
     let mut found: Vec<(String, String)> = entries
         .map(|entry| entry.expect("its entries can be read"))
@@ -60,7 +60,7 @@ fn quotes(document: &str) -> Vec<Quote> {
 }
 
 /// Whether lines are as quoted, where a line `…` stands for any number of them.
-fn is_quoted(printed: &[&str], quoted: &[String]) -> bool {
+pub(crate) fn is_quoted(printed: &[&str], quoted: &[String]) -> bool {
     match quoted.split_first() {
         None => printed.is_empty(),
         Some((first, rest)) if first == "…" => {

@@ -6,6 +6,7 @@ mod bench;
 mod bounds;
 mod compiler;
 mod consequences;
+mod debugger;
 mod fences;
 mod findings;
 mod guide;

@@ -11,7 +11,7 @@
 
 use std::arch::naked_asm;
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use engine::event::Thread;
 
@@ -72,6 +72,16 @@ static FIBERS: Fibers = Fibers {
     errno: Cell::new(std::ptr::null_mut()),
     errors: [const { Cell::new(0) }; Thread::LIMIT],
 };
+
+/// Returns the address of the contexts of all threads, for a debugger.
+pub(crate) const fn contexts() -> *const c_void {
+    (&raw const FIBERS.contexts).cast()
+}
+
+/// Forgets the contexts that threads of other executions have left.
+pub(crate) fn forget() {
+    FIBERS.contexts.iter().for_each(|context| context.set(std::ptr::null_mut()));
+}
 
 /// Leaves the code that runs, keeping its context in `left`, and goes on with other code.
 ///

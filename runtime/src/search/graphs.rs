@@ -26,6 +26,7 @@ use protocol::{
 };
 
 use crate::graph::stops::option_of;
+use crate::process::debugger;
 use crate::process::sections;
 use crate::process::sites::Record;
 use crate::run::{Runtime, with};
@@ -441,7 +442,11 @@ fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<
     let native = Native::<W>::new(None, Instant::now(), u64::MAX);
     let mut taken = Ok(true);
     let mut visit = |execution: &CompleteTrace<'_, W>| {
-        taken = take(execution).and_then(|()| Ok(describe(execution, &notes(execution)?) == graph.events));
+        taken = take(execution).and_then(|()| {
+            // The threads have been run as far as they had to be known; from here on they run as in this execution.
+            debugger::follow();
+            Ok(describe(execution, &notes(execution)?) == graph.events)
+        });
     };
     let followed = match rsmc::follow::<W, M, _>(&native, &commits(graph), &mut visit) {
         Ok(followed) => followed,

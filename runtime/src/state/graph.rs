@@ -13,6 +13,7 @@ use engine::model::MemoryModel;
 use protocol::{Code, Obstacle, Wrong};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::process::debugger;
 use crate::process::fiber::Switch;
 use crate::process::layout;
 use crate::process::sites::RecordPointer;
@@ -418,6 +419,7 @@ impl Graph {
         let unknown = recorded.access.reads() && self.next_read().is_none();
         self.ends |= layout::stack_of(recorded.address).is_some_and(|index| index != self.run.thread.index());
         self.run.recorded.push(recorded);
+        debugger::performed(self.run.recorded.len());
         if unknown && after == After::Known {
             self.run.stop = Some(Stop::Reached(Reached::Branch));
             return Turn::Other(Switch::End);

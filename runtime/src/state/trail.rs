@@ -9,6 +9,7 @@ use engine::step::Step;
 use protocol::{Machine, Operation, Role, Schedule, Segment, SiteUse, TraceEvent};
 use rustc_hash::FxHashMap;
 
+use crate::process::debugger;
 use crate::process::sites::{Record, RecordPointer};
 use crate::state::failure::{Extent, site_use};
 use crate::state::globals::Globals;
@@ -127,6 +128,7 @@ impl Trail {
             let mut of =
                 |model| monitors.iter_mut().flat_map(|monitor| monitor.pending(model, LANE)).map(u64::from).collect();
             traced.pending.push(self.monitors.iter().map(|&model| of(model)).collect());
+            debugger::performed(traced.pending.len());
         }
     }
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::hooks::pthread::threads;
 use crate::process::faults::{self, Fault};
 use crate::process::sites::Record;
-use crate::process::{fiber, scratch, ticks};
+use crate::process::{debugger, fiber, scratch, ticks};
 use crate::run::{Runtime, with};
 use crate::search::ends;
 use crate::state::failure::Failure;
@@ -89,6 +89,7 @@ impl<const W: usize> Native<W> {
     pub(crate) fn run(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Reached, Broken> {
         let thread = Thread::from_index(thread);
         with(|runtime| begin_run(runtime, thread, origin, reads, Set::<W>::CAPACITY));
+        debugger::begin(thread);
         fiber::run(thread, threads::body);
         scratch::reset();
         ticks::progress();
