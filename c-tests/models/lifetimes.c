@@ -1,15 +1,16 @@
 //@ why: What is used after its end in some execution of the model, as the explorers of
-//@      interleavings say it. A thread reads a block that main may free at once (BLOCK); with a
-//@      flag that says that it is done, main frees it behind the read (DONE), or behind the join
-//@      of the thread (AFTER). Under PSO a store to the block may still wait when a relaxed flag
-//@      says that it is done (LATE). A hazard pointer needs a full fence between the store that
-//@      protects and the look whether the block is still there: without, TSO lets the look go
-//@      first, and the block is freed under the reader (HAZARD, FENCED). A block that two threads
-//@      free is freed twice, and what is no beginning of a block cannot be freed (TWICE, WITHIN).
-//@      A wait loop reads a freed block in a round that comes to nothing (POLLS). A mutex or
-//@      barrier is used behind its end (MUTEX, BARRIER), unless it has begun anew (ANEW), and a
-//@      thread is joined twice (JOINED). A local variable is read when its function has returned
-//@      (LOCAL).
+//@      interleavings say it. A thread reads a block that main may free at once (BLOCK);
+//@      with a flag that says that it is done, main frees it behind the read (DONE), or
+//@      behind the join of the thread (AFTER). Under PSO a store to the block may still
+//@      wait when a relaxed flag says that it is done (LATE). A hazard pointer needs a
+//@      full fence between the store that protects and the look whether the block is still
+//@      there: without, TSO lets the look go first, and the block is freed under the
+//@      reader (HAZARD, FENCED). A block that two threads free is freed twice, and what is
+//@      no beginning of a block cannot be freed (TWICE, WITHIN). A wait loop reads a freed
+//@      block in a round that comes to nothing (POLLS). A mutex or barrier is used behind
+//@      its end (MUTEX, BARRIER), or ends while it is held, unless it has begun anew
+//@      (ANEW), and a thread is joined twice (JOINED). A local variable is read when its
+//@      function has returned (LOCAL).
 //@ verdict: violations
 //@ run: -DBLOCK --explorer rsmc
 //@ use-after-free: free read allocate
@@ -46,9 +47,9 @@
 //@ run: -DPOLLS --preemptions none --monitor none
 //@ use-after-free: free-polled poll allocate
 //@ run: -DMUTEX --model tso
-//@ misuse: destroy lock
+//@ misuse: destroy lock, lock destroy
 //@ run: -DMUTEX -DANEW --model tso
-//@ misuse: destroy lock
+//@ misuse: destroy lock, lock destroy
 //@ run: -DMUTEX -DDONE --model tso
 //@ verdict: clean
 //@ run: -DMUTEX -DDONE -DANEW --model tso

@@ -36,10 +36,8 @@ pub(crate) fn frees(address: usize, function: &'static str, site: RecordPointer)
 }
 
 /// Notes that the running thread destroys an object.
-pub(crate) fn destroys(address: usize, class: Class, site: RecordPointer) {
-    const UNSEEN: &str = "execution graphs do not show that an object is destroyed which is held or waited for";
-    with(|runtime| runtime.remarks.assumptions.insert(UNSEEN));
-    milestones(Change::Destroys(address, class), site);
+pub(crate) fn destroys(call: Call, class: Class) {
+    milestones(Change::Destroys(call.address(), class, call.name), call.site);
 }
 
 /// Notes that the running thread initialises an object by its `init` function. Whether it is one already is looked at where

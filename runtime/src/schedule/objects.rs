@@ -373,9 +373,7 @@ pub(crate) fn is_indestructible(
         Life::Unknown | Life::Gone | Life::Expected => return None,
         Life::Alive => {}
     }
-    let is_lock = matches!(class, Class::Mutex | Class::SpinLock | Class::ReadWriteLock);
-    let how = if is_lock { "is held" } else { "threads wait for" };
-    (is_held(runtime, object) || has_sleepers(runtime, object)).then_some((how, last))
+    (is_held(runtime, object) || has_sleepers(runtime, object)).then_some((class.state_in_use(), last))
 }
 
 /// Whether a thread sleeps on the object; one that stands before an operation on it has done nothing to it yet.

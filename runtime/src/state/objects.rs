@@ -75,6 +75,14 @@ impl Class {
         }
     }
 
+    /// Says in messages that an object of the class is held or waited for.
+    pub(crate) const fn state_in_use(self) -> &'static str {
+        match self {
+            Self::Mutex | Self::SpinLock | Self::ReadWriteLock => "is held",
+            _ => "threads wait for",
+        }
+    }
+
     /// Returns the number of bytes of the program's memory that are the object's, and no others'.
     pub(crate) const fn size(self) -> usize {
         match self {

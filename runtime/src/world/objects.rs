@@ -32,7 +32,7 @@ pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
 pub(crate) fn destroy(call: Call, class: Class) {
     match World::now() {
         World::Schedule => schedule::objects::destroy(call, class),
-        World::Alone => graph::lifetimes::destroys(call.address(), class, call.site),
+        World::Alone => graph::lifetimes::destroys(call, class),
     }
 }
 

@@ -57,10 +57,16 @@ impl Line {
         self.signals(1);
     }
 
+    /// Returns the number of threads that sleep and for whom there is no signal.
+    #[must_use]
+    pub fn asleep(&self) -> usize {
+        let signals = self.entries.iter().filter(|&&entry| entry == Waiter::Signal).count();
+        self.entries.len() - 2 * signals
+    }
+
     /// Wakes as many of the sleeping threads, or all if there are no more, and returns how many.
     pub fn signals(&mut self, most: usize) -> usize {
-        let signals = self.entries.iter().filter(|&&entry| entry == Waiter::Signal).count();
-        let woken = most.min(self.entries.len() - 2 * signals);
+        let woken = most.min(self.asleep());
         self.entries.extend(std::iter::repeat_n(Waiter::Signal, woken));
         woken
     }

@@ -1,12 +1,14 @@
 //! Failures of lifetimes in execution graphs: uses of freed blocks, of local variables of functions that have returned,
-//! of destroyed objects, of threads that have been joined; and blocks and objects that are freed or destroyed twice.
+//! of destroyed objects, of threads that have been joined; blocks and objects that are freed or destroyed twice; and objects
+//! that are destroyed while they are held or waited for.
 
 use std::ops::Range;
 
 use engine::event::Thread;
 use engine::explore::rsmc::CompleteTrace;
-use engine::graph::EventId;
 use engine::graph::lifetime::Lifetimes;
+use engine::graph::trace::Node;
+use engine::graph::{EventId, FREE, Value};
 use engine::model::MemoryModel;
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
@@ -16,6 +18,7 @@ use crate::search::graphs::runs::{Broken, Notes, run_each};
 use crate::state::failure::{Failure, bytes, part, site_use};
 use crate::state::graph::Recorded;
 use crate::state::graph::milestones::{Change, Milestone};
+use crate::state::graph::states::ObjectState;
 use crate::state::heap::{BadFree, Block};
 use crate::state::locals::Local;
 use crate::state::memory::described;
@@ -51,7 +54,7 @@ pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resu
             &Change::Initialises(address, class, function) => judge.initialises(&milestone, (address, class), function),
             &Change::Frees(address, function) => judge.frees(&milestone, address, function),
             Change::Leaves(local) => judge.leaves(&milestone, local),
-            &Change::Destroys(address, class) => judge.destroys(&milestone, address, class),
+            &Change::Destroys(address, class, function) => judge.destroys(&milestone, (address, class), function),
         }
     }
     judge.joins();
@@ -185,7 +188,7 @@ impl<const W: usize> Judge<'_, W> {
         }
         let is = |other: &Milestone, is_meant: fn(&Change, usize) -> bool| is_meant(&other.change, address);
         let initialised = |change: &Change, at: usize| matches!(change, &Change::Initialises(its, ..) if its == at);
-        let destroyed = |change: &Change, at: usize| matches!(change, &Change::Destroys(its, _) if its == at);
+        let destroyed = |change: &Change, at: usize| matches!(change, &Change::Destroys(its, ..) if its == at);
         let ends: Vec<&Milestone> = self.milestones.iter().filter(|other| is(other, destroyed)).collect();
         let begun = self.milestones.iter().find(|&other| {
             other.id() != milestone.id()
@@ -235,30 +238,56 @@ impl<const W: usize> Judge<'_, W> {
     }
 
     /// Judges the destruction of an object.
-    fn destroys(&mut self, milestone: &Milestone, address: usize, class: Class) {
+    fn destroys(&mut self, milestone: &Milestone, (address, class): (usize, Class), function: &'static str) {
         let memory = address..address + class.size();
         if self.is_written(&memory) {
             return;
         }
         let what = format!("of a {} that has been destroyed", class.name());
         let earlier = part(Role::Earlier, milestone.doer(), Operation::Destroy);
-        let again = |change: &Change| matches!(change, Change::Destroys(gone, _) if *gone == address);
+        let again = |change: &Change| matches!(change, Change::Destroys(gone, ..) if *gone == address);
         if let Some(first) = self.done_before(milestone, &memory, again) {
             let others = vec![part(Role::Earlier, first.doer(), Operation::Destroy)];
             self.failures.push(milestone.failure(
                 FailureKind::Misuse,
-                format!("destroy {what}"),
+                format!("{function} {what}"),
                 Operation::Destroy,
                 others,
             ));
             return;
         }
-        for (thread, one) in self.late(milestone, &memory, |one| is_use_of(one, address)) {
+        if let Some(used) = self.in_use(milestone, address, class) {
+            let what = format!("of a {} that {}", class.name(), class.state_in_use());
+            let others = vec![site_use(Role::Earlier, used.0, used.1.note.site, used.1.note.operation)];
+            let message = format!("{function} {what}");
+            self.failures.push(milestone.failure(FailureKind::Misuse, message, Operation::Destroy, others));
+        }
+        // A thread that unlocks it behind this holds it here.
+        let is_late = |one: &Recorded| is_use_of(one, address) && one.note.operation != Operation::Unlock;
+        for (thread, one) in self.late(milestone, &memory, is_late) {
             let operation = one.note.operation;
             let at = site_use(Role::At, thread, one.note.site, operation);
             let (message, sites) = (format!("{operation} {what}"), vec![at, earlier.clone()]);
             self.failures.push(Failure::new(FailureKind::Misuse, message, sites));
         }
+    }
+
+    /// Returns the operation behind which this destruction may come while some thread holds the object or waits for it.
+    fn in_use(&self, end: &Milestone, address: usize, class: Class) -> Option<(Thread, Recorded)> {
+        let is_state = |one: &&Recorded| is_use_of(one, address) && one.note.operation != Operation::BarrierComplete;
+        let location = self.notes.iter().flatten().find(is_state)?.location;
+        let mut writes: Vec<&Node> =
+            self.trace.at(location).iter().map(|node| self.trace.node(node)).filter(|node| node.writes()).collect();
+        writes.sort_unstable_by_key(|node| node.rank);
+        let found = writes.iter().enumerate().find(|&(place, node)| {
+            let next = writes.get(place + 1);
+            is_in_use(class, node.value)
+                && !self.lifetimes.follows(node.event, end.moment)
+                && next.is_none_or(|next| !self.lifetimes.precedes(next.event, end.moment))
+        });
+        let event = found?.1.event;
+        let thread = usize::from(event.thread);
+        Some((Thread::from_index(thread), self.notes[thread][usize::from(event.index)]))
     }
 
     /// Reports the threads that are joined more than once.
@@ -283,6 +312,15 @@ impl<const W: usize> Judge<'_, W> {
             }
         }
     }
+}
+
+/// Whether an object of this class is held or waited for in the state that its location holds with this value.
+fn is_in_use(class: Class, value: Value) -> bool {
+    if matches!(class, Class::Mutex | Class::SpinLock) {
+        return value != FREE;
+    }
+    let known = with(|runtime| runtime.graph_mut().states.get(value).is_some_and(ObjectState::is_in_use));
+    known == Some(true)
 }
 
 /// Whether something begins to live in this memory.

@@ -22,8 +22,8 @@ pub(crate) enum Change {
     Frees(usize, &'static str),
     /// The function of a local variable returns.
     Leaves(Local),
-    /// The object of this class at this address is destroyed.
-    Destroys(usize, Class),
+    /// The object of this class at this address is destroyed by this function.
+    Destroys(usize, Class, &'static str),
 }
 
 /// A change, and where it happens.

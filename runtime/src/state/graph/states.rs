@@ -89,6 +89,16 @@ impl ObjectState {
         self.machine().semaphore().expect("objects are used as what they are")
     }
 
+    /// Whether some thread holds the object or waits for it, so that it must not be destroyed.
+    pub(crate) fn is_in_use(&self) -> bool {
+        match self {
+            Self::Condition(line) => line.asleep() > 0,
+            Self::Barrier(barrier, _) => !barrier.waiting().is_empty(),
+            Self::Other(Machine::ReadWriteLock(lock)) => !lock.is_free(),
+            Self::Futex(_) | Self::Other(_) => false,
+        }
+    }
+
     /// Returns the threads that hold the object.
     pub(crate) fn holders(&self) -> Vec<Thread> {
         use engine::sync::once::Once;
