@@ -13,6 +13,9 @@ use tempfile::TempDir;
 
 use crate::installed;
 
+/// The texts of files, by their paths.
+pub(crate) type Contents = BTreeMap<PathBuf, String>;
+
 /// So long may one run take.
 const DEADLINE: Duration = Duration::from_secs(600);
 
@@ -149,7 +152,7 @@ impl Scratch {
     }
 
     /// The files of the findings stored.
-    pub(crate) fn contents(&self) -> BTreeMap<PathBuf, String> {
+    pub(crate) fn contents(&self) -> Contents {
         let mut contents = BTreeMap::new();
         for id in self.findings() {
             for file in ["finding.json", "report.txt"] {
