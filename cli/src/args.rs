@@ -52,7 +52,7 @@ Budgets:
   --executions N, --time 30s|2m   of the whole search [none; auto: 60s]
   --max-events N, --local-timeout 10s, --max-memory MIB   of a run, thread, all
   -j N, --checkpoint FILE   processes [default: cores]; go on from it if killed
-Compiling (-O1), as clang: -O, -D, -U, -I, -L, -l, -std=; others: --cflags \"...\"
+Compiling (-O1), as clang: -D -I -L -l -O -U -W -f -std=; or --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
   --json, --sarif, --junit, --html FILE|-  to such a file; --record FILE  a log
@@ -79,7 +79,7 @@ TARGET: .c files (one program), or a `fencehound cc` executable.
   --time 5m               for all searches together [default: 300s]
   --outcome memory|observed|exit, --exit-status ignore
   --max-events N, --local-timeout 10s
-  -O, -D, -U, -I, -L, -l, -std=, --cflags, --asm-templates   as `check`
+  -D, -I, -L, -l, -O, -U, -W, -f, -std=, --cflags, --asm-templates  as `check`
   --color auto|always|never   NO_COLOR is obeyed
 
 Exit status: 0 right as it is, 1 fences are missing, or not needed, 3 it is not
@@ -98,7 +98,7 @@ TARGET: .c files (one program), or a `fencehound cc` executable.
   --time 5m               for all searches together [default: 300s]
   --outcome memory|observed|exit, --exit-status ignore
   --max-events N, --local-timeout 10s
-  -O, -D, -U, -I, -L, -l, -std=, --cflags, --asm-templates   as `check`
+  -D, -I, -L, -l, -O, -U, -W, -f, -std=, --cflags, --asm-templates  as `check`
   --color auto|always|never   NO_COLOR is obeyed
 
 Exit status: 0 no order can be weaker, 1 some can, or it is not right as it is,

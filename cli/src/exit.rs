@@ -75,7 +75,7 @@ impl Failure {
 
     /// Makes the failure that the program does not compile; clang has said why.
     pub(crate) fn compile(message: impl Into<String>) -> Failure {
-        let help = "options for the compiler (-I, -D, -std=, -l) stand before `--`, further ones in --cflags \"...\"";
+        let help = "options for the compiler (-I, -D, -std=, -W) stand before `--`, rarer ones in --cflags \"...\"";
         Failure { status: Status::Compile, message: message.into(), help: Some(help.to_string()) }
     }
 

@@ -1,6 +1,6 @@
 //! Usage errors, in the tool's own form: what and where, in lower case, then what to do.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::error::ErrorKind;
 
@@ -11,21 +11,55 @@ pub(crate) fn asks_for_help(arguments: &[OsString]) -> bool {
     matches!(arguments, [only] if only == "--help" || only == "-h")
 }
 
-/// Returns the options spelled as clap wants them: `-std=c11` and `-pthread` are how everyone types them, and a long name has two
-/// dashes.
+/// The beginnings of other options that clang takes, and nobody else.
+const CLANGS: [&str; 13] = [
+    "-W",
+    "-f",
+    "-g",
+    "-pedantic",
+    "-ansi",
+    "-isystem",
+    "-iquote",
+    "-include",
+    "-march=",
+    "-mcx16",
+    "-mtune=",
+    "-msse",
+    "-mavx",
+];
+
+/// Returns the options spelled as clap wants them: `-std=c11`, `-pthread`, `-Wall` and `-include FILE` are how everyone types
+/// them, and a long name has two dashes.
 pub(crate) fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
-    let mut program_arguments = false;
-    let respell = |argument: OsString| {
-        program_arguments |= argument == "--";
+    let mut arguments = arguments.into_iter();
+    let mut respelled = Vec::with_capacity(arguments.len());
+    while let Some(argument) = arguments.next() {
         let text = argument.to_str().unwrap_or_default();
         match text {
-            _ if program_arguments => argument,
-            "-pthread" => "--cflags=-pthread".into(),
-            _ if text.starts_with("-std=") => format!("-{text}").into(),
-            _ => argument,
+            "--" => {
+                respelled.push(argument);
+                respelled.extend(arguments.by_ref());
+            }
+            "--cflags" => respelled.extend([argument].into_iter().chain(arguments.next())),
+            "-isystem" | "-iquote" | "-include" => {
+                let of_clang = [Some(argument), arguments.next()];
+                respelled.extend(of_clang.into_iter().flatten().map(|one| for_clang(&one)));
+            }
+            "-pthread" | "-w" => respelled.push(for_clang(&argument)),
+            _ if CLANGS.iter().any(|option| text.starts_with(option)) => respelled.push(for_clang(&argument)),
+            _ if text.starts_with("-std=") => respelled.push(format!("-{text}").into()),
+            _ => respelled.push(argument),
         }
-    };
-    arguments.into_iter().map(respell).collect()
+    }
+    respelled
+}
+
+/// Returns an argument as an option that hands it to clang as it is.
+fn for_clang(argument: &OsStr) -> OsString {
+    let quoted = argument.to_str().and_then(|text| shlex::try_quote(text).ok());
+    let mut option = OsString::from("--cflags=");
+    option.push(quoted.as_deref().map_or(argument, OsStr::new));
+    option
 }
 
 /// Returns what clap found wrong as a failure in the tool's own form: lower-case, then a line of help for the command typed.
@@ -86,6 +120,25 @@ mod tests {
                 assert!(name.iter().all(|name| help.contains(name)), "{name:?} is not in\n{help}");
             }
         }
+    }
+
+    #[test]
+    fn options_of_clang_may_be_typed_as_they_are() {
+        let line = ["check", "-Wall", "-std=c11", "-include", "a b.h", "--cflags", "-w", "-g3", "--", "-fast"];
+        let respelled = clang_spelling(line.iter().map(OsString::from).collect());
+        let expected = [
+            "check",
+            "--cflags=-Wall",
+            "--std=c11",
+            "--cflags=-include",
+            "--cflags='a b.h'",
+            "--cflags",
+            "-w",
+            "--cflags=-g3",
+            "--",
+            "-fast",
+        ];
+        assert_eq!(respelled, expected.map(OsString::from));
     }
 
     #[test]
