@@ -148,7 +148,7 @@ fn fill(memory: usize, count: usize) {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_getrandom(memory: usize, count: usize, _flags: c_uint) -> isize {
+pub(crate) extern "C" fn __fh_getrandom(memory: usize, count: usize, _flags: c_uint) -> isize {
     fill(memory, count);
     count.cast_signed()
 }

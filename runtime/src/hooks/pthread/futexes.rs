@@ -37,6 +37,10 @@ extern "C" fn __fh_syscall(
     match number {
         libc::SYS_futex => {}
         libc::SYS_gettid => return crate::hooks::pthread::threads::__fh_gettid().into(),
+        libc::SYS_getrandom => {
+            let count = usize::try_from(operation).unwrap_or(0);
+            return crate::hooks::library::random::__fh_getrandom(word.addr(), count, value as u32) as c_long;
+        }
         // The system may be one without `membarrier`: callers have another way.
         libc::SYS_membarrier => {
             with(|runtime| runtime.remarks.assumptions.insert("the system has no membarrier"));
