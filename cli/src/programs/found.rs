@@ -5,7 +5,7 @@ use protocol::{FailureKind, Finding, Replay, Schedule, ScheduleEnd, Trace, VERSI
 use super::acceptance::Acceptance;
 use super::bench::Bench;
 use super::repair::help::Help;
-use super::shorter;
+use super::shorter::{self, Trials};
 use super::subjects::Subjects;
 use crate::exit::Failure;
 use crate::findings::{Findings, MARK, identify};
@@ -71,7 +71,7 @@ pub(crate) fn collect(
     (findings, troubles): (&Findings, &mut Troubles),
 ) -> Result<Vec<Found>, Failure> {
     let erratic = exploration.violations.iter().any(|violation| violation.kind == FailureKind::Nondeterministic);
-    let mut all = Vec::new();
+    let (mut all, mut left) = (Vec::new(), Trials::default());
     let is_of_model = plan.explore.graphs.is_some() || plan.explore.machine.is_some();
     let prefix = if is_of_model { format!("{}-", plan.models[0].0.name()) } else { String::new() };
     for (id, violation) in identify(&exploration.violations).into_iter().zip(&exploration.violations) {
@@ -96,7 +96,7 @@ pub(crate) fn collect(
             folder,
             help: (violation.kind == FailureKind::Race).then(Help::on_race),
         };
-        found.make_shorter(plan, bench)?;
+        found.make_shorter(plan, bench, &mut left)?;
         all.push(found);
     }
     Ok(all)
@@ -134,13 +134,10 @@ fn run_again(
 
 impl Found {
     /// Puts a shorter schedule in the place of that with which the violation was found, if there is one.
-    fn make_shorter(&mut self, plan: &CheckPlan, bench: Bench<'_>) -> Result<(), Failure> {
+    fn make_shorter(&mut self, plan: &CheckPlan, bench: Bench<'_>, left: &mut Trials) -> Result<(), Failure> {
         let Some(trace) = &self.trace else { return Ok(()) };
-        if !shorter::is_wanted(plan.explore.explorer, &self.violation, trace) {
-            return Ok(());
-        }
         let run = |candidate: &Violation| Ok(run_again(plan, bench, candidate)?.ok().flatten());
-        if let Some((violation, trace)) = shorter::shorten(&self.violation, trace, run)? {
+        if let Some((violation, trace)) = shorter::shorten(&self.violation, trace, left, run)? {
             self.original = Some(std::mem::replace(&mut self.violation, violation).schedule);
             self.trace = Some(trace);
         }

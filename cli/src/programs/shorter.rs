@@ -1,32 +1,49 @@
-//! Shorter schedules: an execution that random search has found, with fewer switches between threads, shows the same violation more
-//! plainly.
+//! Shorter schedules: an execution with fewer switches between threads, or with fewer events, shows the same violation more plainly.
 //!
 //! Greedy, and by trial: two runs of events of one thread become one, the later one taking place earlier or the earlier one later,
-//! and what comes of it is kept if the program follows it and shows the same violation: of the same kind, at the same places, by
-//! the same threads. The number of trials is bounded, whatever the machine's speed, so that a search has the same result everywhere.
+//! or a run that the thread repeats elsewhere is left out, as rounds of wait loops can be. What comes of it is kept if the program
+//! follows it and shows the same violation: of the same kind, at the same places, by the same threads. The number of trials is
+//! bounded, whatever the machine's speed, so that a search has the same result everywhere.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use protocol::{Explorer, Place, Schedule, Segment, Trace, TraceEvent, Violation};
+use protocol::{Place, Schedule, Segment, Trace, Violation};
 
 use crate::exit::Failure;
 
 /// The most trials for a violation.
 const TRIALS: usize = 60;
 
+/// The most trials for all violations of a search.
+const ALL_TRIALS: usize = 600;
+
 /// The most events of an execution that is made shorter.
 const EVENTS: usize = 2000;
 
-/// Whether the schedules of an explorer are made shorter: those that others find have few switches to begin with, or end where the
+/// The trials that are left for a search.
+pub(super) struct Trials(usize);
+
+impl Default for Trials {
+    fn default() -> Self {
+        Self(ALL_TRIALS)
+    }
+}
+
+/// An event, as far as a schedule knows it: the thread, which on a machine may be one that commits stores, and the place.
+type Step<'a> = (u32, &'a Place);
+
+/// Returns the events of an execution as its schedule has them; none if it is too long, or no schedule in time, or ends where a
 /// search has left the rest to others.
-pub(super) fn is_wanted(explorer: Explorer, violation: &Violation, trace: &Trace) -> bool {
+fn steps<'a>(violation: &Violation, trace: &'a Trace) -> Option<Vec<Step<'a>>> {
     let schedule = &violation.schedule;
-    let is_random = matches!(explorer, Explorer::Random | Explorer::Pct | Explorer::Urw);
-    // Choices belong to their places in the schedule.
-    let is_plain =
-        schedule.machine.is_none() && schedule.graph.is_none() && schedule.choices.is_empty() && !schedule.is_cut;
     let length: u64 = schedule.segments.iter().map(|segment| segment.events).sum();
-    is_random && is_plain && trace.events.len() <= EVENTS && length == trace.events.len() as u64
+    if schedule.graph.is_some() || schedule.is_cut || trace.events.len() > EVENTS || length != trace.events.len() as u64
+    {
+        return None;
+    }
+    let threads = schedule.segments.iter().flat_map(|segment| (0..segment.events).map(|_| segment.thread));
+    Some(threads.zip(trace.events.iter().map(|event| &event.place)).collect())
 }
 
 /// Returns the violation with a shorter schedule, and its execution; none if no trial succeeds. `run` runs a violation's schedule,
@@ -34,27 +51,31 @@ pub(super) fn is_wanted(explorer: Explorer, violation: &Violation, trace: &Trace
 pub(super) fn shorten(
     violation: &Violation,
     trace: &Trace,
+    left: &mut Trials,
     mut run: impl FnMut(&Violation) -> Result<Option<Trace>, Failure>,
 ) -> Result<Option<(Violation, Trace)>, Failure> {
     let mut best: Option<(Violation, Trace)> = None;
-    let mut trials = 0;
+    let mut trials = TRIALS.min(left.0);
     'found: loop {
         let (violation, trace) = best.as_ref().map_or((violation, trace), |(violation, trace)| (violation, trace));
-        let switches = runs(&trace.events).len();
-        for order in candidates(&trace.events) {
-            let events: Vec<&TraceEvent> = order.iter().map(|&index| &trace.events[index]).collect();
-            let schedule = Schedule { segments: segments(&events), ..violation.schedule.clone() };
-            if schedule.segments.len() >= switches {
+        let Some(steps) = steps(violation, trace) else { break };
+        let length = (runs(&steps).len(), steps.len());
+        for order in candidates(&steps) {
+            let segments = segments(order.iter().map(|&index| steps[index]));
+            if (segments.len(), order.len()) >= length {
                 continue;
             }
-            if trials == TRIALS {
+            if trials == 0 {
                 break 'found;
             }
-            trials += 1;
+            (trials, left.0) = (trials - 1, left.0 - 1);
+            let schedule = Schedule { segments, ..violation.schedule.clone() };
             let candidate = Violation { schedule, ..violation.clone() };
             let Some(again) = run(&candidate)? else { continue };
+            // An execution that goes on behind the schedule is not the one that was meant.
             let shown = again.violations.iter().find(|shown| is_same(shown, violation));
-            if let Some(events) = shown.map(|shown| shown.events) {
+            if let Some(events) = shown.filter(|_| self::steps(&candidate, &again).is_some()).map(|shown| shown.events)
+            {
                 best = Some((Violation { events, ..candidate }, again));
                 continue 'found;
             }
@@ -69,56 +90,59 @@ fn is_same(one: &Violation, other: &Violation) -> bool {
     one.kind == other.kind && one.monitor == other.monitor && one.subject == other.subject && one.sites == other.sites
 }
 
-/// The runs of events of one thread, as the index of each one's first event, and the end of the last one.
-fn runs(events: &[TraceEvent]) -> Vec<std::ops::Range<usize>> {
-    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
-    for (index, event) in events.iter().enumerate() {
+/// The runs of events of one thread.
+fn runs(steps: &[Step<'_>]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (index, (thread, _)) in steps.iter().enumerate() {
         match runs.last_mut() {
-            Some(run) if events[run.start].thread == event.thread => run.end = index + 1,
+            Some(run) if steps[run.start].0 == *thread => run.end = index + 1,
             _ => runs.push(index..index + 1),
         }
     }
     runs
 }
 
-/// The orders that are tried: for each run, that it takes place right behind the run of its thread before it, or that one right in
-/// front of it. Those at the end come first, where what went wrong is.
-fn candidates(events: &[TraceEvent]) -> Vec<Vec<usize>> {
-    let runs = runs(events);
-    let mut orders = Vec::new();
+/// The orders that are tried, each as the indices of its events: for each run, that it takes place right behind the run of its
+/// thread before it, or that one right in front of it, or that it is left out. Those at the end come first, where what went wrong
+/// is.
+fn candidates(steps: &[Step<'_>]) -> Vec<Vec<usize>> {
+    let runs = runs(steps);
+    let mut orders: Vec<Vec<usize>> = Vec::new();
     for later in (0..runs.len()).rev() {
-        let thread = events[runs[later].start].thread;
-        let Some(earlier) = (0..later).rev().find(|&run| events[runs[run].start].thread == thread) else { continue };
-        let (before, between) = (0..runs[earlier].start, runs[earlier].end..runs[later].start);
-        let (one, other, behind) = (runs[earlier].clone(), runs[later].clone(), runs[later].end..events.len());
-        orders.push(
-            before
-                .clone()
-                .chain(between.clone())
-                .chain(one.clone())
-                .chain(other.clone())
-                .chain(behind.clone())
-                .collect(),
-        );
-        orders.push(before.chain(one).chain(other).chain(between).chain(behind).collect());
+        let thread = steps[runs[later].start].0;
+        let (one, behind) = (runs[later].clone(), runs[later].end..steps.len());
+        if let Some(earlier) = (0..later).rev().find(|&run| steps[runs[run].start].0 == thread) {
+            let (before, between) = (0..runs[earlier].start, runs[earlier].end..one.start);
+            let first = runs[earlier].clone();
+            orders.push(joined([&before, &between, &first, &one, &behind]));
+            orders.push(joined([&before, &first, &one, &between, &behind]));
+        }
+        let is_repeated = |index: usize| (one.end..steps.len()).any(|other| steps[other] == steps[index]);
+        if one.clone().all(is_repeated) {
+            orders.push(joined([&(0..one.start), &behind]));
+        }
     }
     orders
 }
 
+fn joined<const N: usize>(parts: [&Range<usize>; N]) -> Vec<usize> {
+    parts.into_iter().cloned().flatten().collect()
+}
+
 /// Returns events as a schedule has them.
-fn segments(events: &[&TraceEvent]) -> Vec<Segment> {
-    let mut performed: BTreeMap<(u32, &Place), u64> = BTreeMap::new();
+fn segments<'a>(steps: impl Iterator<Item = Step<'a>>) -> Vec<Segment> {
+    let mut performed: BTreeMap<Step<'_>, u64> = BTreeMap::new();
     let mut segments: Vec<Segment> = Vec::new();
-    for event in events {
-        let nth = performed.entry((event.thread, &event.place)).or_default();
+    for (thread, place) in steps {
+        let nth = performed.entry((thread, place)).or_default();
         *nth += 1;
         match segments.last_mut() {
-            Some(segment) if segment.thread == event.thread => {
+            Some(segment) if segment.thread == thread => {
                 segment.events += 1;
-                segment.last = event.place.clone();
+                segment.last = place.clone();
                 segment.nth = *nth;
             }
-            _ => segments.push(Segment { thread: event.thread, events: 1, last: event.place.clone(), nth: *nth }),
+            _ => segments.push(Segment { thread, events: 1, last: place.clone(), nth: *nth }),
         }
     }
     segments
@@ -126,21 +150,41 @@ fn segments(events: &[&TraceEvent]) -> Vec<Segment> {
 
 #[cfg(test)]
 mod tests {
-    use super::{candidates, runs, segments};
+    use protocol::TraceEvent;
+
+    use super::{Step, candidates, runs, segments};
     use crate::report::samples::access;
+
+    fn steps(events: &[TraceEvent]) -> Vec<Step<'_>> {
+        events.iter().map(|event| (event.thread, &event.place)).collect()
+    }
 
     #[test]
     fn two_runs_of_a_thread_become_one() {
-        let events = [1, 2, 1, 2].map(|thread| access(thread, 10 * thread, "x", Some(0), None));
-        assert_eq!(runs(&events).len(), 4);
-        let orders = candidates(&events);
+        let events = [(1, 10), (2, 20), (1, 11), (2, 21)];
+        let events = events.map(|(thread, line)| access(thread, line, "x", Some(0), None));
+        let steps = steps(&events);
+        assert_eq!(runs(&steps).len(), 4);
+        let orders = candidates(&steps);
         assert_eq!(orders, [[0, 2, 1, 3], [0, 1, 3, 2], [1, 0, 2, 3], [0, 2, 1, 3]]);
         for order in orders {
-            let segments = segments(&order.iter().map(|&index| &events[index]).collect::<Vec<_>>());
+            let segments = segments(order.iter().map(|&index| steps[index]));
             assert!(segments.len() < 4, "{segments:?}");
-            // Each thread is at its only place for the second time when it ends.
-            let last = |thread| segments.iter().rfind(|segment| segment.thread == thread).unwrap().nth;
-            assert_eq!((last(1), last(2)), (2, 2));
         }
+    }
+
+    #[test]
+    fn what_a_thread_repeats_is_left_out() {
+        let events = [(1, 10), (2, 20), (1, 10), (1, 11)];
+        let events = events.map(|(thread, line)| access(thread, line, "x", Some(0), None));
+        let steps = steps(&events);
+        let orders = candidates(&steps);
+        // The first round of thread 1 is repeated; neither thread 2's event is, nor the end of thread 1.
+        assert_eq!(orders, [vec![1, 0, 2, 3], vec![0, 2, 3, 1], vec![1, 2, 3]]);
+        let segments = segments(orders[2].iter().map(|&index| steps[index]));
+        assert_eq!(
+            segments.iter().map(|segment| (segment.thread, segment.events, segment.nth)).collect::<Vec<_>>(),
+            [(2, 1, 1), (1, 2, 1)]
+        );
     }
 }
