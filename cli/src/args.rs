@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
 use crate::values::{
-    self, Delays, ExitStatuses, Format, Models, Monitors, Outcomes, Preemptions, Switch, Time, Until, Words,
+    self, Delays, ExitStatuses, Format, Models, Monitors, Outcomes, Preemptions, Sequences, Switch, Time, Until, Words,
 };
 
 const HELP: &str = "\
@@ -46,7 +46,7 @@ Exploring:
   --delays N|none; --lse on|off, --rcpc on|off   of store buffers; of armv8
   --stop-at-first, --keep-going, --leaks, --uninitialised, --exit-status ignore
   --strict, --no-judge, --judge-time 60s, --outcome memory|observed|exit
-  --advice-time 10s, --no-advice   what forbids findings: tried for so long
+  --advice-time 10s, --no-advice; --release-sequences c11|c++20   of c11
   --heap-reuse, --sv-comp-transactions, --spurious-wakeups, --weak-cas-fails N
 Budgets:
   --executions N, --time 30s|2m   of the whole search [none; auto: 60s]
@@ -283,6 +283,9 @@ pub(crate) struct CheckArgs {
     /// Whether ARMv8 has the acquire loads of `RCpc`.
     #[arg(long, value_name = "WHETHER")]
     pub(crate) rcpc: Option<Switch>,
+    /// The rule for release sequences of C11.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) release_sequences: Option<Sequences>,
     /// The seed of the random explorers; the same seed gives the same executions.
     #[arg(long, value_name = "S", value_parser = values::seed)]
     pub(crate) seed: Option<u64>,

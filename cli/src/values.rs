@@ -110,6 +110,16 @@ pub(crate) enum Switch {
     Off,
 }
 
+/// A rule for release sequences.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Sequences {
+    /// The rule of C11 and C17: later atomic writes of the same thread belong to them.
+    C11,
+    /// The rule of C++20: only read-modify-writes do.
+    #[value(name = "c++20")]
+    Cpp20,
+}
+
 /// The most processes that may be asked for; more are a mistake.
 const WORKERS: usize = 1024;
 

@@ -7,7 +7,7 @@ use protocol::{
     Rounds, VERSION, Wakeups,
 };
 
-use super::arm::code_for_arm;
+use super::code::code;
 use super::compiler::compile_options;
 use super::enumeration::{explored, unfit};
 use super::explorer::{Explored, Explorer, has_interleavings};
@@ -127,7 +127,7 @@ impl CheckPlan {
         fits_target(typed, &target, &models)?;
         let compile_options = compile_options(typed, &models);
         let unroll = unroll(typed, &models)?;
-        let code = code_for_arm(typed, &target, &models)?;
+        let code = code(typed, &target, &models)?;
         let out = typed.out.as_deref().map_or_else(|| PathBuf::from("fencehound-out/"), |out| target.name_in(out));
         let plan = CheckPlan {
             target,

@@ -1,7 +1,7 @@
 //! The meaning of the command line.
 
-mod arm;
 pub(crate) mod check;
+mod code;
 pub(crate) mod compiler;
 pub(crate) mod costs;
 mod enumeration;

@@ -160,6 +160,8 @@ impl Annotations {
     pub const ATOMIC: Self = Self(128);
     /// In C11, the access is sequentially consistent.
     pub const SEQUENTIALLY_CONSISTENT: Self = Self(256);
+    /// In C11, the write belongs to the release sequence of an earlier release of its thread to the location.
+    pub const CONTINUES: Self = Self(512);
 
     /// Returns the annotations of either set.
     #[must_use]

@@ -1,7 +1,7 @@
 //! The job of a search: which executions are run, what watches them, and how far each may go.
 
 use engine::explore::Rounds;
-use engine::mapping::machines::armv8::Code;
+use engine::mapping::machines::Code;
 use engine::model::MemoryModel;
 use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,7 @@ pub struct Graphs {
     /// The treatment of cycles of happens-before.
     #[serde(default)]
     pub cycles: Cycles,
-    /// The code that a compiler makes for ARMv8.
+    /// What is known of the code that a compiler makes, and of the language.
     #[serde(default)]
     pub code: Code,
 }

@@ -31,7 +31,9 @@ pub mod violation;
 
 pub use build::{BUILD, BUILD_SECTION, VERSION};
 pub use engine::explore::Rounds;
-pub use engine::mapping::machines::armv8::{AcquireLoads, Code, Updates};
+pub use engine::mapping::machines::Code;
+pub use engine::mapping::machines::armv8::{AcquireLoads, Updates};
+pub use engine::mapping::machines::c11::ReleaseSequences;
 pub use engine::mapping::{Order, Strength};
 pub use engine::model::MemoryModel;
 pub use engine::monitor::MonitorName;

@@ -1,6 +1,6 @@
 //! One execution, as the threads that perform its events in order, or as an execution graph.
 
-use engine::mapping::machines::armv8::Code;
+use engine::mapping::machines::Code;
 use engine::model::MemoryModel;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub struct Segment {
 pub struct Graph {
     /// The memory model.
     pub model: MemoryModel,
-    /// The code that a compiler makes for ARMv8.
+    /// What is known of the code that a compiler makes, and of the language.
     #[serde(default)]
     pub code: Code,
     /// The events in an order in which each comes after what must be known before it, which is not one of time.

@@ -6,12 +6,47 @@
 
 use super::{Order, compiled};
 use crate::graph::{Access, Annotations};
+use crate::model::name::MemoryModel;
 
 /// Returns the annotations of an access of this order, given those that acquire and those that release.
 const fn annotated(order: Order, acquires: Annotations, releases: Annotations) -> Annotations {
     let read = if order.acquires() { acquires } else { Annotations::NONE };
     let write = if order.releases() { releases } else { Annotations::NONE };
     read.and(write)
+}
+
+/// What is known of the code that a compiler makes, and of the language that it is made from; the weakest where it is not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Code {
+    /// The code of ARMv8 for read-modify-writes.
+    pub updates: armv8::Updates,
+    /// The code of ARMv8 for loads that acquire.
+    pub loads: armv8::AcquireLoads,
+    /// The rule for release sequences of C11.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub sequences: c11::ReleaseSequences,
+}
+
+impl Code {
+    /// Returns the annotations of an access under a model, given those that the access has where nothing is known.
+    #[must_use]
+    pub const fn annotated(self, model: MemoryModel, access: Access, annotations: Annotations) -> Annotations {
+        match (model, access) {
+            (MemoryModel::Armv8, Access::Load)
+                if matches!(self.loads, armv8::AcquireLoads::Ldar) && annotations.has(Annotations::ACQUIRE_PC) =>
+            {
+                annotations.without(Annotations::ACQUIRE_PC).and(Annotations::ACQUIRE)
+            }
+            (MemoryModel::Armv8, Access::Update(_)) if matches!(self.updates, armv8::Updates::Single) => {
+                annotations.and(Annotations::SINGLE)
+            }
+            (MemoryModel::C11, _) if matches!(self.sequences, c11::ReleaseSequences::Updates) => {
+                annotations.without(Annotations::CONTINUES)
+            }
+            _ => annotations,
+        }
+    }
 }
 
 /// Returns the order of a compare-and-swap's instructions, which are chosen before it is known whether it succeeds: it acquires
@@ -51,30 +86,6 @@ pub mod armv8 {
         Ldapr,
         /// `ldar`.
         Ldar,
-    }
-
-    /// The code that a compiler makes, as far as it is known.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-    pub struct Code {
-        /// The code for read-modify-writes.
-        pub updates: Updates,
-        /// The code for loads that acquire.
-        pub loads: AcquireLoads,
-    }
-
-    impl Code {
-        /// Returns the annotations of an access in this code, given those of the weakest code.
-        #[must_use]
-        pub const fn annotated(self, access: Access, annotations: Annotations) -> Annotations {
-            match (access, self.updates, self.loads) {
-                (Access::Load, _, AcquireLoads::Ldar) if annotations.has(Annotations::ACQUIRE_PC) => {
-                    annotations.without(Annotations::ACQUIRE_PC).and(Annotations::ACQUIRE)
-                }
-                (Access::Update(_), Updates::Single, _) => annotations.and(Annotations::SINGLE),
-                _ => annotations,
-            }
-        }
     }
 
     /// Returns the annotations of an access of this order.
@@ -156,10 +167,24 @@ pub mod riscv {
 pub mod c11 {
     use super::{Access, Annotations, Order};
 
+    /// The writes that a release sequence has besides the release at its head.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    pub enum ReleaseSequences {
+        /// Later atomic writes of the same thread, and read-modify-writes of any: the rule of C11 and C17.
+        #[default]
+        OfThread,
+        /// Read-modify-writes: the rule of C++20.
+        Updates,
+    }
+
     /// Returns the annotations of an atomic access of this order.
     #[must_use]
     pub const fn access(access: Access, order: Order) -> Annotations {
         let mut all = Annotations::ATOMIC;
+        if !matches!(access, Access::Load) {
+            all = all.and(Annotations::CONTINUES);
+        }
         if order.acquires() && !matches!(access, Access::Store) {
             all = all.and(Annotations::ACQUIRE);
         }

@@ -4,8 +4,8 @@
 //! sb is program order, with fences; mo is co, rb is fr; an *update* is a read-modify-write, one element. With
 //! eco = (rf ∪ mo ∪ rb)⁺ and scb for the rows below:
 //!
-//! - release sequence: a write, perhaps a later atomic write of its thread to the location (a rule that C++20 has dropped),
-//!   and the updates that read from it, one from the other;
+//! - release sequence: a write, perhaps a later atomic write of its thread to the location (a rule that C++20 has dropped:
+//!   [`Annotations::CONTINUES`]), and the updates that read from it, one from the other;
 //! - sw: from a release, or a release fence before the head of a release sequence, to an acquire that reads from the
 //!   sequence, or to an acquire fence behind an atomic read that does; hb = (sb ∪ sw)⁺;
 //! - coherence: no hb;eco? from an access to itself; atomicity, as under every model;
@@ -212,8 +212,10 @@ impl<const W: usize> C11<W> {
         }
         let mut handed = self.elements[element].released.or(&self.fenced(&this));
         let node = trace.node(number);
-        for earlier in trace.of_thread(node.event.thread).and(trace.at(node.location)).and(trace.writes()).iter() {
-            handed.add(&self.elements[usize::from(self.of_node[earlier])].released);
+        if this.annotations.has(Annotations::CONTINUES) {
+            for earlier in trace.of_thread(node.event.thread).and(trace.at(node.location)).and(trace.writes()).iter() {
+                handed.add(&self.elements[usize::from(self.of_node[earlier])].released);
+            }
         }
         if node.part.updates() {
             handed.add(&self.elements[element].pending);
