@@ -67,7 +67,7 @@ program is right under relaxed models, proved by a search; and those not needed.
 Usage: fencehound fences TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), or a `fencehound cc` executable.
 
-  --model LIST            tso (the default), pso, power, armv8, riscv: under all
+  --model LIST            tso (the default), pso, power, armv8, riscv, c11, all
   --until harmless|sc     until it fails and ends as under SC [the default], or
                           until each execution is like an interleaving
   --cost FILE             lines such as `mfence 33`; the other names are xchg,

@@ -121,7 +121,7 @@ fn parse(settled: &Settled) -> Result<Cli, clap::Error> {
 fn run(command: Command) -> Result<Status, Failure> {
     match command {
         Command::Check(typed) => Ok(check::run(&CheckPlan::new(&typed)?)),
-        Command::Fences(typed) => Ok(fences::run(&FencesPlan::new(&typed)?)),
+        Command::Fences(typed) => Ok(fences::run(&FencesPlan::new(*typed)?)),
         Command::Relax(typed) => Ok(relax::run(&RelaxPlan::new(*typed)?)),
         Command::Replay(typed) => replay::run(&ReplayPlan::new(&typed)?),
         Command::Monitor(typed) => monitor::run(&MonitorPlan::new(&typed)?),

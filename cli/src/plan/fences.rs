@@ -4,7 +4,7 @@ use protocol::MemoryModel;
 
 use super::check::CheckPlan;
 use super::costs::Costs;
-use super::foreign::{refuse_litmus, refuse_options, refuse_sc};
+use super::foreign::{leave_out_sc, refuse_litmus, refuse_options};
 use super::limit::TimeLimit;
 use super::target::Target;
 use crate::args::FencesArgs;
@@ -33,22 +33,17 @@ const SECONDS: f64 = 300.0;
 
 impl FencesPlan {
     /// Gives what was typed its meaning, or says what is wrong with it.
-    pub(crate) fn new(typed: &FencesArgs) -> Result<FencesPlan, Failure> {
-        refuse_sc(&typed.check, "fence is missing", "relaxed models: --model tso,pso,power")?;
+    pub(crate) fn new(mut typed: FencesArgs) -> Result<FencesPlan, Failure> {
+        leave_out_sc(&mut typed.check, "fence is missing", "relaxed models: --model tso,pso,power")?;
         refuse_options(&typed.check, "fences", &[])?;
         let mut check = CheckPlan::new(&typed.check)?;
         refuse_litmus(&check.target, "fences are not looked for in litmus tests")?;
-        if typed.check.model.0.contains(&MemoryModel::C11) {
-            let help =
-                "name machines: --model tso,pso,power,armv8,riscv; `fencehound relax` is about the orders of C11";
-            return Err(Failure::usage("fences are not looked for under model `c11`", help));
-        }
         if let (Target::Executable(name), true) = (&check.target, typed.apply) {
             let message = format!("--apply: {} cannot be made again here", name.display());
             let help = "name the .c files, or apply the patch that is shown without it, and build again";
             return Err(Failure::usage(message, help));
         }
-        let models = typed.check.model.0.clone();
+        let models = typed.check.model.0;
         let time = TimeLimit::new("--time", typed.check.time.as_ref(), SECONDS);
         check.budget.seconds = None;
         let costs = typed.cost.as_deref().map_or_else(|| Ok(Costs::default()), Costs::read)?;

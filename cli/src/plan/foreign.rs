@@ -47,9 +47,14 @@ pub(super) fn refuse_options(check: &CheckArgs, command: &str, own: &[(&str, boo
     Err(Failure::usage(format!("{option} does not go with `{command}`"), help))
 }
 
-/// Refuses the model under which nothing is to be changed: `what` says so, and `models` is an example of others.
-pub(super) fn refuse_sc(check: &CheckArgs, what: &str, models: &str) -> Result<(), Failure> {
-    if check.model.0.contains(&MemoryModel::Sc) {
+/// Leaves out the model `sc`, under which nothing is to be changed, where `all` has it among the others, and refuses it where it
+/// was named: `what` says so, and `models` is an example of others.
+pub(super) fn leave_out_sc(check: &mut CheckArgs, what: &str, models: &str) -> Result<(), Failure> {
+    let named = &mut check.model.0;
+    if *named == MemoryModel::MACHINES {
+        named.retain(|model| *model != MemoryModel::Sc);
+    }
+    if named.contains(&MemoryModel::Sc) {
         return Err(Failure::usage(format!("under model `sc` no {what}"), format!("name {models}")));
     }
     Ok(())

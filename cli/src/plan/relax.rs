@@ -3,7 +3,7 @@
 use protocol::MemoryModel;
 
 use super::check::CheckPlan;
-use super::foreign::{refuse_litmus, refuse_options, refuse_sc};
+use super::foreign::{leave_out_sc, refuse_litmus, refuse_options};
 use super::limit::TimeLimit;
 use crate::args::RelaxArgs;
 use crate::exit::Failure;
@@ -27,7 +27,7 @@ impl RelaxPlan {
     /// Gives what was typed its meaning, or says what is wrong with it.
     pub(crate) fn new(mut typed: RelaxArgs) -> Result<RelaxPlan, Failure> {
         let check = &mut typed.check;
-        refuse_sc(check, "order is needed", "the machines: --model c11,armv8,power")?;
+        leave_out_sc(check, "order is needed", "the machines: --model c11,armv8,power")?;
         refuse_options(check, "relax", &[("--json", check.json.is_some())])?;
         // No order is weakened because machines alone allow it: a compiler may move what they keep in order.
         let machines = check.model.0.iter().copied().filter(|&model| model != MemoryModel::C11);

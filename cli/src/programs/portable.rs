@@ -76,6 +76,11 @@ pub(crate) fn table(rows: &[Row], all: &[Searched], enough: Option<&Enough>) -> 
     if let Some(enough) = enough {
         let models = titles(&enough.models);
         let _ = writeln!(text, "\nenough under {models}, by searches with it\n  {}", enough.in_words());
+        let machines = rows.iter().filter(|row| !matches!(row.model, MemoryModel::Sc | MemoryModel::C11));
+        let costs: Vec<String> = machines.map(|row| format!("{} {}", row.machine, enough.cost_on(row.model))).collect();
+        if !costs.is_empty() {
+            let _ = writeln!(text, "  cost in an execution: {}", costs.join(", "));
+        }
     }
     if let Some(words) = noticed(rows) {
         let _ = writeln!(text, "\n{words}");

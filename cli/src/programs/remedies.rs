@@ -126,12 +126,6 @@ enum Remedy {
     Open(String),
 }
 
-/// Returns the machines by whose costs sets are chosen: C11 has none, and on POWER each order has a price of its own.
-fn priced(models: &[MemoryModel]) -> Vec<MemoryModel> {
-    let machines: Vec<MemoryModel> = models.iter().copied().filter(|model| *model != MemoryModel::C11).collect();
-    if machines.is_empty() { vec![MemoryModel::Power] } else { machines }
-}
-
 /// The answer to what is enough on all machines on which a program breaks.
 pub(crate) struct Enough {
     /// The machines, the strongest first.
@@ -143,6 +137,12 @@ impl Enough {
     /// Returns what is enough, in words.
     pub(crate) fn in_words(&self) -> String {
         help::elements_in_words(&self.set.elements, &self.set.universe)
+    }
+
+    /// Returns what it costs in an execution on a machine.
+    pub(crate) fn cost_on(&self, model: MemoryModel) -> u64 {
+        let costs = Costs::default();
+        self.set.elements.iter().map(|element| element.times * costs.together(&element.chosen, &[model])).sum()
     }
 
     /// Returns the orders that are enough under C11 and this machine, if they were looked for under both.
@@ -193,7 +193,7 @@ struct Adviser<'a> {
 impl Adviser<'_> {
     fn trials<'t>(&'t self, wrong: Wrong, means: Means<'t>) -> Trials<'t> {
         let task = Task { check: self.plan, models: self.models, deadline: self.deadline, means, bench: self.bench };
-        Trials::new(task, wrong, Universe::new(Costs::default(), priced(self.models)))
+        Trials::new(task, wrong, Universe::new(Costs::default(), self.models))
     }
 
     /// Returns what forbids these executions: fences alone, and orders alone. Under C11 only orders are looked for.

@@ -227,10 +227,12 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
         Kind::Rmw => Access::Update(Internal::Data),
         _ => Access::Update(Internal::Control),
     };
-    // No machine has one instruction for the complement of an `and`.
-    let annotations = match operation {
-        Operation::FetchNand if graph.model == MemoryModel::Armv8 => annotations,
-        _ => graph.code.annotated(graph.model, access, annotations),
+    let annotations = match (graph.model, operation) {
+        (MemoryModel::Armv8, operation) if operation != Operation::FetchNand => {
+            graph.code.annotated(access, annotations)
+        }
+        (MemoryModel::C11, _) => graph.code.sequences.annotated(annotations),
+        _ => annotations,
     };
     graph.run.fences += fences;
     graph.has_address(of_address);

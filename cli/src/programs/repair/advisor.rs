@@ -33,8 +33,9 @@ impl<'a> Advisor<'a> {
     pub(crate) fn new(plan: &'a FencesPlan, bench: Bench<'a>) -> Result<Advisor<'a>, Failure> {
         let deadline = Deadline::from_now(&plan.time);
         let consistent = Consistent::search(&plan.check, bench, deadline)?;
-        let universe = Universe::new(plan.costs.clone(), plan.models.clone());
-        let task = Task { check: &plan.check, models: &plan.models, deadline, means: Means::All, bench };
+        let universe = Universe::new(plan.costs.clone(), &plan.models);
+        let means = if plan.models.contains(&MemoryModel::C11) { Means::Orders } else { Means::All };
+        let task = Task { check: &plan.check, models: &plan.models, deadline, means, bench };
         let wrong = match plan.until {
             Until::Sc => Wrong::Inconsistent,
             Until::Harmless => consistent.unlike(),
@@ -132,13 +133,14 @@ impl<'a> Advisor<'a> {
     /// more by the instructions that are made of them.
     pub(crate) fn wrong_in_c11(&self, elements: &[Element]) -> Result<Option<Wronged>, Failure> {
         let is_order = |element: &Element| matches!(element.chosen.strength, Strength::Order(_));
-        if !elements.iter().all(is_order) {
+        let is_known = self.trials.task.models.contains(&MemoryModel::C11);
+        if is_known || !elements.iter().all(is_order) {
             return Ok(None);
         }
         let models = [MemoryModel::C11];
         let task =
             Task { models: &models, deadline: self.trials.task.deadline.at_most(C11_SECONDS), ..self.trials.task };
-        let universe = Universe::new(self.costs.clone(), models.to_vec());
+        let universe = Universe::new(self.costs.clone(), &models);
         Ok(match Trials::new(task, self.consistent.unlike(), universe).try_set(elements)? {
             Tried::Wrong(left, _) => Some(self.judged(*left)),
             Tried::Right(_) | Tried::Open(_) => None,

@@ -61,11 +61,13 @@ pub(crate) struct Universe {
 const SCALE: u64 = 1 << 10;
 
 impl Universe {
-    /// Makes a universe in which nothing is known.
-    pub(crate) fn new(costs: Costs, models: Vec<MemoryModel>) -> Universe {
+    /// Makes a universe in which nothing is known. Sets are chosen by their costs on those of the models that are machines: C11 has
+    /// none. By itself it has those of POWER, where each order has a price of its own.
+    pub(crate) fn new(costs: Costs, models: &[MemoryModel]) -> Universe {
+        let machines: Vec<MemoryModel> = models.iter().copied().filter(|model| *model != MemoryModel::C11).collect();
         Universe {
             costs,
-            models,
+            models: if machines.is_empty() { vec![MemoryModel::Power] } else { machines },
             gaps: BTreeSet::new(),
             points: BTreeMap::new(),
             clauses: Vec::new(),

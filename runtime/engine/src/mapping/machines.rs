@@ -6,7 +6,6 @@
 
 use super::{Order, compiled};
 use crate::graph::{Access, Annotations};
-use crate::model::name::MemoryModel;
 
 /// Returns the annotations of an access of this order, given those that acquire and those that release.
 const fn annotated(order: Order, acquires: Annotations, releases: Annotations) -> Annotations {
@@ -29,21 +28,14 @@ pub struct Code {
 }
 
 impl Code {
-    /// Returns the annotations of an access under a model, given those that the access has where nothing is known.
+    /// Returns the annotations of an access on ARMv8, given those that the access has where nothing is known.
     #[must_use]
-    pub const fn annotated(self, model: MemoryModel, access: Access, annotations: Annotations) -> Annotations {
-        match (model, access) {
-            (MemoryModel::Armv8, Access::Load)
-                if matches!(self.loads, armv8::AcquireLoads::Ldar) && annotations.has(Annotations::ACQUIRE_PC) =>
-            {
+    pub const fn annotated(self, access: Access, annotations: Annotations) -> Annotations {
+        match (access, self.updates, self.loads) {
+            (Access::Load, _, armv8::AcquireLoads::Ldar) if annotations.has(Annotations::ACQUIRE_PC) => {
                 annotations.without(Annotations::ACQUIRE_PC).and(Annotations::ACQUIRE)
             }
-            (MemoryModel::Armv8, Access::Update(_)) if matches!(self.updates, armv8::Updates::Single) => {
-                annotations.and(Annotations::SINGLE)
-            }
-            (MemoryModel::C11, _) if matches!(self.sequences, c11::ReleaseSequences::Updates) => {
-                annotations.without(Annotations::CONTINUES)
-            }
+            (Access::Update(_), armv8::Updates::Single, _) => annotations.and(Annotations::SINGLE),
             _ => annotations,
         }
     }
@@ -176,6 +168,17 @@ pub mod c11 {
         OfThread,
         /// Read-modify-writes: the rule of C++20.
         Updates,
+    }
+
+    impl ReleaseSequences {
+        /// Returns the annotations of an access under C11, given those that it has by the rule of C11.
+        #[must_use]
+        pub const fn annotated(self, annotations: Annotations) -> Annotations {
+            match self {
+                Self::OfThread => annotations,
+                Self::Updates => annotations.without(Annotations::CONTINUES),
+            }
+        }
     }
 
     /// Returns the annotations of an atomic access of this order.
