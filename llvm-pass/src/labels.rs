@@ -400,8 +400,12 @@ impl<'ctx> Labeller<'_, 'ctx> {
         if !accesses.iter().any(|prefix| hook.starts_with(prefix)) {
             return Ok(());
         }
-        self.code.put(ADDRESS, self.of(call.operand(0))?)?;
         let stores = |name: &str| hook.trim_start_matches("atomic_").starts_with(name);
+        if stores("copy") || stores("fill") {
+            // How many bytes there are decides whether an access comes at all.
+            self.code.branch(self.of(call.operand(2))?)?;
+        }
+        self.code.put(ADDRESS, self.of(call.operand(0))?)?;
         let stored = match () {
             () if stores("store") || stores("rmw") || stores("fill") => self.of(call.operand(1))?,
             () if stores("cas") || stores("weak_cas") => {
