@@ -64,7 +64,7 @@ use self::state::{Parameter, State, Verdict, is_free};
 
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
-use crate::graph::{Access, EventId, Label, Labels, Link, Program, Reached, Value};
+use crate::graph::{Access, EventId, Label, Labels, Link, Program, Reached, Value, Written};
 use crate::model::Model;
 use crate::model::sc::Sc;
 use crate::repair::rebuilt;
@@ -255,6 +255,15 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
     Ok(Ok(()))
 }
 
+/// Whether each access is still what it was when it was committed: it is if the program says of each access all reads that it
+/// depends on.
+fn are_as_committed<const W: usize>(trace: &Trace<W>, labels: &[Labels<W>]) -> bool {
+    trace.nodes().iter().all(|node| {
+        let label = &labels[usize::from(node.event.thread)][usize::from(node.event.index)];
+        label.location == Some(node.location) && (!node.writes() || label.written == Written::Value(node.value))
+    })
+}
+
 type Continuation = Vec<(EventId, Parameter)>;
 
 /// A committed access of the run.
@@ -341,6 +350,10 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         assert!(
             (0..state.labels.len()).all(|thread| state.is_over(thread)),
             "the search is stuck before the end of a trace"
+        );
+        assert!(
+            are_as_committed(&state.trace, &state.labels),
+            "an access that was committed became another one: a dependency is not followed"
         );
         self.counts.executions += 1;
         self.counts.events += self.run.len() as u64;
