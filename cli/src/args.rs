@@ -152,7 +152,8 @@ Usage: fencehound cc CLANG ARGUMENTS...
     fencehound cc -O2 -o queue queue.c && fencehound check queue
 
 All arguments but two are clang's (`clang-19 --help`). The result is an ordinary
-executable.
+executable. `fencehound c++` is the same as clang++ is to clang; links to the tool
+by the names fencehound-cc and fencehound-c++ are for those who want a path.
 
   --asm-templates FILE   meanings of inline assembly (docs/inline-assembly.md)
   --power                keep the dependencies that `check --model power`,
@@ -233,6 +234,12 @@ pub(crate) enum Command {
     #[command(about = "a drop-in C compiler", override_help = CC_HELP)]
     Cc {
         /// Arguments of clang, and the two of `fencehound cc`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::AnyPath)]
+        arguments: Vec<OsString>,
+    },
+    #[command(name = "c++", about = "a drop-in C++ compiler", override_help = CC_HELP, hide = true)]
+    CPlusPlus {
+        /// Arguments of clang++, and the two of `fencehound cc`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::AnyPath)]
         arguments: Vec<OsString>,
     },

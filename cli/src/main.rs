@@ -58,6 +58,7 @@ use std::thread;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, Command};
+use crate::commands::cc::Driver;
 use crate::commands::{cc, check, completions, doctor, fences, man, monitor, relax, replay};
 use crate::exit::{Failure, Status};
 use crate::plan::check::CheckPlan;
@@ -92,9 +93,10 @@ fn named(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Reads the command line and runs the command.
 fn dispatch(arguments: Vec<OsString>) -> Status {
-    if arguments.get(1).is_some_and(|command| command == "cc") && !usage::asks_for_help(&arguments[2..]) {
+    let compiler = arguments.get(1).and_then(|command| Driver::of_command(command));
+    if let Some(driver) = compiler.filter(|_| !usage::asks_for_help(&arguments[2..])) {
         // clang's arguments are not for clap to judge.
-        return fail(&cc::run(&arguments[2..]));
+        return fail(&cc::run(driver, &arguments[2..]));
     }
     let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_string();
     let settled = match settings::settle(usage::clang_spelling(arguments)) {
@@ -125,7 +127,8 @@ fn run(command: Command) -> Result<Status, Failure> {
         Command::Relax(typed) => Ok(relax::run(&RelaxPlan::new(*typed)?)),
         Command::Replay(typed) => replay::run(&ReplayPlan::new(&typed)?),
         Command::Monitor(typed) => monitor::run(&MonitorPlan::new(&typed)?),
-        Command::Cc { arguments } => Err(cc::run(&arguments)),
+        Command::Cc { arguments } => Err(cc::run(Driver::C, &arguments)),
+        Command::CPlusPlus { arguments } => Err(cc::run(Driver::CPlusPlus, &arguments)),
         Command::Doctor { color } => Ok(doctor::run(color)),
         Command::Completions { shell } => Ok(completions::run(shell)),
         Command::Man { folder } => man::run(&folder),

@@ -68,10 +68,9 @@ impl Toolchain {
         let here = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_path_buf)).unwrap_or_default();
         let installed = here.join("../lib/fencehound");
         let part = |name: &str| first_file([installed.join(name), here.join(name)]);
-        // The last one is for a build whose target folder is not in the source tree.
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
-        let include = [installed.join("include"), here.join("../include"), here.join("../../runtime/include"), sources]
+        let include = [installed.join("include"), here.join("../include"), here.join("../../runtime/include")]
             .into_iter()
+            .chain(of_sources())
             .find(|folder| folder.join("fencehound.h").is_file());
         let clang = find_clang();
         let linker = clang.as_deref().and_then(find_linker);
@@ -94,6 +93,15 @@ impl Toolchain {
             runtime: self.runtime.ok_or_else(|| missing("the runtime library libfencehound_runtime.a"))?,
             include: self.include.ok_or_else(|| missing("the header fencehound.h"))?,
         })
+    }
+}
+
+/// Returns the folder of the header for a build whose target folder is not in the source tree. What is handed on is built with
+/// `FENCEHOUND_INSTALLED`, and names no folder of the machine on which it was made.
+fn of_sources() -> Option<PathBuf> {
+    match option_env!("FENCEHOUND_INSTALLED") {
+        Some(_) => None,
+        None => Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `fencehound cc`: runs clang with the plugin, the header and the runtime library added, and nothing else changed.
+//! `fencehound cc` and `fencehound c++`: run clang with the plugin, the header and the runtime library added, and nothing else changed.
 //!
 //! What is added depends on what clang is asked to do: a query (`-v`, `-print-…`, no input file) gets nothing, a
 //! compilation the plugin and the header, a link the runtime library as well. A shared library or a relocatable
@@ -13,6 +13,34 @@ use std::process::Command;
 use crate::clang::{compiling, labels, linking, note_lto, templates, uninitialised, without_lto};
 use crate::exit::Failure;
 use crate::toolchain::{Parts, Toolchain};
+
+/// The compiler that clang is asked to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Driver {
+    /// clang, which links C programs.
+    C,
+    /// clang++, which links C++ programs.
+    CPlusPlus,
+}
+
+impl Driver {
+    /// Returns the compiler that a command of the tool is, if it is one.
+    pub(crate) fn of_command(command: &OsStr) -> Option<Driver> {
+        match command.to_str() {
+            Some("cc") => Some(Driver::C),
+            Some("c++") => Some(Driver::CPlusPlus),
+            _ => None,
+        }
+    }
+
+    /// Returns the argument that makes clang this compiler; it goes before all others.
+    fn argument(self) -> Option<&'static str> {
+        match self {
+            Driver::C => None,
+            Driver::CPlusPlus => Some("--driver-mode=g++"),
+        }
+    }
+}
 
 /// The product that clang is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,13 +59,14 @@ enum Product {
 const TWINS: &str = "FENCEHOUND_TWINS";
 
 /// Replaces this process by clang. Returns only if that is not possible.
-pub(crate) fn run(arguments: &[OsString]) -> Failure {
+pub(crate) fn run(driver: Driver, arguments: &[OsString]) -> Failure {
     let parts = match Toolchain::locate().require() {
         Ok(parts) => parts,
         Err(failure) => return failure,
     };
     note_lto(&expanded(arguments));
-    let error = Command::new(&parts.clang).args(complete(arguments, &parts)).env(TWINS, "1").exec();
+    let error =
+        Command::new(&parts.clang).args(driver.argument()).args(complete(arguments, &parts)).env(TWINS, "1").exec();
     Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()))
 }
 

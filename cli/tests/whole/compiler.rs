@@ -376,3 +376,45 @@ fn a_link_to_the_tool_is_a_compiler() {
     let other = ran(&bench.command(&bench.path("fencehound-19"), &["--version"]).output().unwrap());
     assert_eq!(other.status, 0, "another name means nothing: {other:?}");
 }
+
+/// Store buffering in C++, which uses the standard library besides.
+const PLUS: &str = "\
+#include <atomic>
+#include <cassert>
+#include <pthread.h>
+#include <string>
+static std::atomic<int> x{0}, y{0};
+static int r1, r2;
+static void *one(void *unused) {
+    x.store(1, std::memory_order_relaxed);
+    r1 = y.load(std::memory_order_relaxed);
+    return unused;
+}
+static void *two(void *unused) {
+    y.store(1, std::memory_order_relaxed);
+    r2 = x.load(std::memory_order_relaxed);
+    return unused;
+}
+int main() {
+    pthread_t a, b;
+    pthread_create(&a, nullptr, one, nullptr);
+    pthread_create(&b, nullptr, two, nullptr);
+    pthread_join(a, nullptr);
+    pthread_join(b, nullptr);
+    std::string word = std::to_string(r1 + r2);
+    assert(word != \"0\");
+}
+";
+
+#[test]
+fn programs_in_the_other_language_are_linked_by_the_other_compiler() {
+    let bench = Bench::new(&[("plus.cpp", PLUS)]);
+    std::os::unix::fs::symlink(tool(), bench.path("fencehound-c++")).unwrap();
+    let made = ran(&bench.command(&bench.path("fencehound-c++"), &["plus.cpp", "-o", "program"]).output().unwrap());
+    assert_eq!((made.status, made.errors.as_str()), (0, ""), "{made:?}");
+    let result = bench.check("./program --monitor none --model tso --explorer bounded");
+    assert_eq!(result["violations"][0]["kind"], "assertion", "{result}");
+    bench.quietly("c++ -c plus.cpp -o plus.o");
+    bench.quietly("c++ plus.o -o again");
+    assert_eq!(Command::new(bench.path("again")).output().unwrap().status.code(), Some(0));
+}
