@@ -152,8 +152,8 @@ Usage: fencehound cc CLANG ARGUMENTS...
     fencehound cc -O2 -o queue queue.c && fencehound check queue
 
 All arguments but two are clang's (`clang-19 --help`). The result is an ordinary
-executable. `fencehound c++` is the same as clang++ is to clang; links to the tool
-by the names fencehound-cc and fencehound-c++ are for those who want a path.
+executable. `fencehound c++` is clang++ in the same way; fencehound-cc and
+fencehound-c++ are links to the tool, for those who want the path of a compiler.
 
   --asm-templates FILE   meanings of inline assembly (docs/inline-assembly.md)
   --power                keep the dependencies that `check --model power`,

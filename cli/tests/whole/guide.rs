@@ -1,20 +1,21 @@
 //! The guide (`docs/guide.md`): each command that it shows is run on `examples/`, and prints what the guide quotes.
 //!
-//! A block ```` ```console ```` has lines `$ COMMAND`, each followed by what the command prints. `…` alone on a line stands
+//! A block ```` ```console ```` has lines `$ COMMAND`, each followed by what the command prints. Commands are `fencehound` and `make`. `…` alone on a line stands
 //! for any number of lines that are left out.
 //!
 //! And the example of README.md: its functions, in two threads, have the verdict that stands below them.
 
+use std::env;
 use std::fs;
 use std::path::Path;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Ran, ran, tool};
 
 /// A command that the guide shows.
 #[derive(Debug)]
 struct Quote {
-    /// The arguments of `fencehound`.
-    arguments: String,
+    /// The command, as it is typed.
+    command: String,
     /// What it prints.
     lines: Vec<String>,
 }
@@ -23,16 +24,21 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The C files of `examples/`, by name.
+/// The files of `examples/` and of its folders, by name.
 pub(crate) fn examples() -> Vec<(String, String)> {
-    let entries = fs::read_dir(root().join("examples")).expect("examples/ can be read");
-    let mut found: Vec<(String, String)> = entries
-        .map(|entry| entry.expect("its entries can be read"))
-        .map(|entry| {
-            let name = format!("examples/{}", entry.file_name().to_string_lossy());
-            (name, fs::read_to_string(entry.path()).expect("an example is a text"))
-        })
-        .collect();
+    let mut found = Vec::new();
+    let mut folders = vec!["examples".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("the folder can be read") {
+            let entry = entry.expect("its entries can be read");
+            let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                folders.push(name);
+            } else {
+                found.push((name, fs::read_to_string(entry.path()).expect("an example is a text")));
+            }
+        }
+    }
     found.sort();
     found
 }
@@ -45,8 +51,8 @@ fn quotes(document: &str) -> Vec<Quote> {
         if line.starts_with("```") {
             in_console = line == "```console";
         } else if in_console {
-            match line.strip_prefix("$ fencehound ") {
-                Some(arguments) => found.push(Quote { arguments: arguments.to_owned(), lines: Vec::new() }),
+            match line.strip_prefix("$ ") {
+                Some(command) => found.push(Quote { command: command.to_owned(), lines: Vec::new() }),
                 None => found.last_mut().expect("a command stands first").lines.push(line.to_owned()),
             }
         }
@@ -70,6 +76,13 @@ pub(crate) fn is_quoted(printed: &[&str], quoted: &[String]) -> bool {
     }
 }
 
+/// Runs a command, by a shell that finds the tool.
+fn typed(bench: &Bench, command: &str) -> Ran {
+    let folder = tool().parent().expect("the tool is in a folder").to_string_lossy();
+    let path = format!("{folder}:{}", env::var("PATH").unwrap_or_default());
+    ran(&bench.command(Path::new("sh"), &["-c", command]).env("PATH", path).output().expect("there is a shell"))
+}
+
 #[test]
 fn what_the_guide_quotes_is_what_is_printed() {
     let files = examples();
@@ -78,13 +91,14 @@ fn what_the_guide_quotes_is_what_is_printed() {
     let guide = fs::read_to_string(root().join("docs/guide.md")).expect("the guide is there");
     let quotes = quotes(&guide);
     for (name, _) in files {
-        assert!(quotes.iter().any(|quote| quote.arguments.contains(name)), "the guide does not run {name}");
+        let name = if name.matches('/').count() > 1 { name.rsplit_once('/').expect("it has a folder").0 } else { name };
+        assert!(quotes.iter().any(|quote| quote.command.contains(name)), "the guide does not run {name}");
     }
-    for Quote { arguments, lines } in quotes {
-        let ran = bench.run(&arguments);
+    for Quote { command, lines } in quotes {
+        let ran = typed(&bench, &command);
         let printed = ran.output.trim_end();
         let is_as_quoted = is_quoted(&printed.lines().collect::<Vec<_>>(), &lines);
-        assert!(is_as_quoted, "fencehound {arguments} prints, and docs/guide.md quotes something else:\n{printed}");
+        assert!(is_as_quoted, "{command} prints, and docs/guide.md quotes something else:\n{printed}{}", ran.errors);
     }
 }
 
