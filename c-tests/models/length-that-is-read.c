@@ -28,6 +28,12 @@
 //@ run: -DCOPIES --model riscv
 //@ verdict: clean
 //@ executions: 4
+//@ run: -DTAKES --model power
+//@ verdict: clean
+//@ executions: 4
+//@ run: -DTAKES --model armv8
+//@ verdict: clean
+//@ executions: 4
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -40,8 +46,12 @@ static atomic_int done;
 
 static void *work(void *unused) {
     char *block = malloc(8);
-#ifdef COPIES
+#if defined COPIES
     memcpy(block, pattern, count * 4);
+#elif defined TAKES
+    int own[2] = {0};
+    memcpy(own, pattern, count * 4);
+    block[0] = (char)own[0];
 #else
     memset(block, 0, count * 4);
 #endif

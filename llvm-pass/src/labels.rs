@@ -401,7 +401,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
             return Ok(());
         }
         let stores = |name: &str| hook.trim_start_matches("atomic_").starts_with(name);
-        if stores("copy") || stores("fill") {
+        if ["copy", "fill", "read", "write"].into_iter().any(stores) {
             // How many bytes there are decides whether an access comes at all.
             self.code.branch(self.of(call.operand(2))?)?;
         }

@@ -29,6 +29,11 @@ pub(crate) fn branch_on_loaded() {
     branch_on(loaded());
 }
 
+/// Notes a branch that depends on these bytes of private memory.
+pub(crate) fn branch_on_private(address: usize, length: usize) {
+    branch_on(get(address, length));
+}
+
 /// Notes a branch that depends on the result of the function that has just returned, since the thread ends with it.
 pub(crate) fn branch_on_result() {
     branch_on(labels::of_result());

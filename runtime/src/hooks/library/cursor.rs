@@ -138,6 +138,7 @@ impl Cursor {
             dependencies::branch_on_loaded();
             width
         } else {
+            dependencies::branch_on_private(self.at, 1);
             self.loaded = peek(self.at).into();
             1
         };

@@ -1,14 +1,17 @@
 //! `qsort` and `bsearch`, whose comparison is the program's own code: it may access shared memory and be switched away
-//! from, so it runs on the thread's stack with no frame of libc's below it.
+//! from, so it runs on the thread's stack with no frame of libc's below it. Both branch on what it says: where that depends on
+//! reads that have not returned, the thread goes no further.
 //!
 //! `qsort` compares the elements where they are, as a merge sort does (glibc's order of comparisons, and stable, as
 //! glibc's is), and moves them once the order is known: all are read, then all are written.
 
 use std::ffi::{c_int, c_void};
 
+use crate::graph::dependencies;
 use crate::hooks::library::cursor::{self, Limit, gather};
 use crate::process::scratch::ScratchText;
 use crate::process::sites::call_site;
+use crate::state::graph::labels::{self, Label};
 
 /// The program's comparison of two elements, by their addresses.
 type Comparison<'a> = &'a dyn Fn(usize, usize) -> c_int;
@@ -36,6 +39,14 @@ impl Numbers {
         // SAFETY: the scratch memory holds more than `index` numbers.
         unsafe { at.write_unaligned(number) };
     }
+}
+
+/// Returns what a comparison of the program's says, on which the function that called it branches.
+fn said(compare: impl FnOnce() -> c_int) -> c_int {
+    labels::returns(Label::NONE);
+    let order = compare();
+    dependencies::branch_on_result();
+    order
 }
 
 /// Sorts the numbers from `begin` to `end`, stably; `room` is as long as `numbers`.
@@ -85,13 +96,13 @@ type CompareWith = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 #[unsafe(no_mangle)]
 extern "C" fn __fh_qsort(base: usize, count: usize, size: usize, compare: Compare) {
     // SAFETY: the program passes a function that compares two elements.
-    sort(base, count, size, &|a, b| unsafe { compare(a, b) });
+    sort(base, count, size, &|a, b| said(|| unsafe { compare(a, b) }));
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_qsort_r(base: usize, count: usize, size: usize, compare: CompareWith, with: *mut c_void) {
     // SAFETY: the program passes a function that compares two elements.
-    sort(base, count, size, &|a, b| unsafe { compare(a, b, with) });
+    sort(base, count, size, &|a, b| said(|| unsafe { compare(a, b, with) }));
 }
 
 #[unsafe(no_mangle)]
@@ -101,7 +112,7 @@ extern "C" fn __fh_bsearch(key: usize, base: usize, count: usize, size: usize, c
         let middle = low + (high - low) / 2;
         let at = base + middle * size;
         // SAFETY: the program passes a function that compares a key with an element.
-        match unsafe { compare(key, at) } {
+        match said(|| unsafe { compare(key, at) }) {
             0 => return at,
             order if order < 0 => high = middle,
             _ => low = middle + 1,
