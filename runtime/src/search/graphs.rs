@@ -179,6 +179,18 @@ fn endless(thread: Thread) -> (SiteUse, String) {
     (site, part)
 }
 
+/// Returns the name of what a thread waits for: as its place has it, else as the variable is called that is there.
+fn awaited(note: &Note, address: usize) -> String {
+    let of_variable = |runtime: &mut Runtime| {
+        let globals = &runtime.memory.globals;
+        let whole = || globals.variable(address).filter(|variable| variable.bytes.start == address);
+        globals.named(address as u64, 1).or_else(|| whole().map(|variable| variable.name.clone()))
+    };
+    let has_name = !Record::behind(note.site).expression().is_empty();
+    let name = if has_name { None } else { with(of_variable).flatten() };
+    name.unwrap_or_else(|| target_of(note, address))
+}
+
 /// Returns the failure of an execution in which these threads wait for ever.
 fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], notes: &Notes) -> Failure {
     let mut sites = Vec::new();
@@ -202,7 +214,7 @@ fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], no
         };
         let what = match first.note.operation {
             Operation::Join(other) => format!("the end of {}", name(other)),
-            _ => target_of(&first.note, first.address),
+            _ => awaited(&first.note, first.address),
         };
         let place = Record::behind(first.note.site).place();
         parts.push(format!("{who} waits at {}:{} for {what}", place.file, place.line));

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_long};
 
+use crate::hooks::library::cursor::Passed;
 use crate::process::fiber;
 use crate::run::{self, with};
 use crate::state::objects::Call;
@@ -52,10 +53,10 @@ extern "C" fn __fh_syscall(
     let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
     let bits = bits as u32;
     match command {
-        WAIT => wait(futexes::wait(call, word, value as u32, time, futexes::ANY)),
+        WAIT => wait(futexes::wait(call, word, value as u32, Passed::room().at(time), futexes::ANY)),
         WAKE => futexes::wake(call, word, value as c_int, futexes::ANY),
         WAIT_BITSET | WAKE_BITSET if bits == 0 => fail(libc::EINVAL),
-        WAIT_BITSET => wait(futexes::wait(call, word, value as u32, time, bits)),
+        WAIT_BITSET => wait(futexes::wait(call, word, value as u32, Passed::room().at(time), bits)),
         WAKE_BITSET => futexes::wake(call, word, value as c_int, bits),
         _ => run::unsupported(&format!("futex operation {command}"), call.site),
     }
