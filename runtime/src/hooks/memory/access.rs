@@ -165,7 +165,7 @@ fn compare_exchange<T: Bits>(
     site: RecordPointer,
 ) -> (T, bool) {
     let (success, failure) = orders(numbers, site);
-    let approach = Approach::Update(mapping::rmw(success).before);
+    let approach = Approach::Update(mapping::rmw(mapping::compiled(success, failure)).before);
     turn_to_access(approach, address as usize, size_of::<T>(), site);
     let old = read(address);
     let (kind, barriers, after) = if old == expected && !(strength == Strength::Weak && fails_weakly()) {

@@ -146,7 +146,7 @@ extern "C" fn __fh_atomic_cas(
     }
     let (success, failure) = orders(numbers, site);
     let strength = if numbers >> 16 & 1 == 1 { Strength::Weak } else { Strength::Strong };
-    turn(Approach::Update(mapping::rmw(success).before), address as usize, length, site);
+    turn(Approach::Update(mapping::rmw(mapping::compiled(success, failure)).before), address as usize, length, site);
     let before = get(address, length);
     let succeeds = before == get(expected, length) && !(strength == Strength::Weak && fails_weakly());
     let (kind, barriers, after) = if succeeds {
