@@ -2,7 +2,8 @@
 //@      and so does what the thread stores behind it. Another thread turns the order round. The
 //@      search compares once if it sees that, and else twice, and sees it then or not: three ways,
 //@      and two additions come in two orders. The sort compares once: two ways. So does a number
-//@      that is scanned from a text in which the digit was read (SCANS).
+//@      that is scanned from a text in which the digit was read (SCANS), or what a function that
+//@      nobody looks into makes of a variable that holds what was read (TELLS).
 //@ run: --explorer rsmc --model sc
 //@ verdict: clean
 //@ executions: 6
@@ -30,10 +31,19 @@
 //@ run: -DSCANS --model power
 //@ verdict: clean
 //@ executions: 4
+//@ run: -DTELLS --model armv8
+//@ verdict: clean
+//@ uninstrumented: gmtime_r
+//@ executions: 4
+//@ run: -DTELLS --model power
+//@ verdict: clean
+//@ uninstrumented: gmtime_r
+//@ executions: 4
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static atomic_int backwards, done;
 static int table[2] = {1, 2};
@@ -55,6 +65,11 @@ static void *search(void *unused) {
     digit[0] = (char)('0' + atomic_load_explicit(&backwards, memory_order_relaxed));
     sscanf(digit, "%d", &number);
     atomic_store_explicit(&found, &table[number], memory_order_relaxed);
+#elif defined TELLS
+    time_t seconds = atomic_load_explicit(&backwards, memory_order_relaxed);
+    struct tm told;
+    gmtime_r(&seconds, &told);
+    atomic_store_explicit(&found, &table[told.tm_sec], memory_order_relaxed);
 #else
     int key = 1;
     int *at = bsearch(&key, table, 2, sizeof table[0], compare);

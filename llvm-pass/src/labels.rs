@@ -27,6 +27,7 @@ use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Block, Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
 use crate::names::Names;
+use crate::objects::{Object, Objects};
 use code::{
     ADDRESS, ARGUMENTS, Code, EXPECTED, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, UNUSED, is_none,
 };
@@ -235,12 +236,17 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// Clears the labels of a new local variable, whose memory may have been another one's.
     fn alloca(&self, alloca: Value) -> Result<()> {
         self.code.behind(alloca)?;
+        let size = self.extent(alloca)?;
+        self.code.hooks.call("__fh_label_put", &[alloca.basic(), size.into(), self.code.none().into()]).map(drop)
+    }
+
+    /// Returns the number of bytes of a local variable.
+    fn extent(&self, alloca: Value) -> Result<IntValue<'ctx>> {
         let each = self.code.hooks.long(self.code.layout.allocated_size(Instruction(alloca).allocated_type()));
         let count: IntValue = alloca.operand(0).integer();
         let count =
             self.code.hooks.builder.build_int_z_extend_or_bit_cast(count, self.code.hooks.context.i64_type(), "")?;
-        let size = self.code.hooks.builder.build_int_mul(count, each, "")?;
-        self.code.hooks.call("__fh_label_put", &[alloca.basic(), size.into(), self.code.none().into()]).map(drop)
+        Ok(self.code.hooks.builder.build_int_mul(count, each, "")?)
     }
 
     /// Labels a load of private memory.
@@ -365,10 +371,29 @@ impl<'ctx> Labeller<'_, 'ctx> {
                 }
             }
             Callee::Intrinsic(_) | Callee::Assembly(_) | Callee::Modelled(_) => {}
-            _ => self.code.branch(label)?,
+            _ => {
+                self.code.branch(label)?;
+                self.lends(call)?;
+            }
         }
         if call.kind().kind() != LLVMTypeKind::LLVMVoidTypeKind {
             self.set(call, label);
+        }
+        Ok(())
+    }
+
+    /// Lets the thread wait for what the local variables hold that a function which knows nothing of labels is passed.
+    fn lends(&self, call: Value) -> Result<()> {
+        let objects = Objects::new(self.names, self.code.layout);
+        let pointers = Call(call).arguments().map(|(_, argument)| argument);
+        for pointer in pointers.filter(|argument| argument.kind().is_pointer()) {
+            for &object in objects.of(pointer).iter() {
+                let Object::Local(local) = object else { continue };
+                if local.is(Class::Alloca) {
+                    let size = self.extent(local)?;
+                    self.code.hooks.call("__fh_label_branch_memory", &[local.basic(), size.into()])?;
+                }
+            }
         }
         Ok(())
     }

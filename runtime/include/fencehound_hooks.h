@@ -252,6 +252,8 @@ uint32_t __fh_label_select(uint32_t by, uint32_t chosen, uint32_t other);
 /* Private memory is accessed at an address; or the program branches on a value. */
 void __fh_label_address(uint32_t label);
 void __fh_label_branch(uint32_t label);
+/* A function that knows nothing of labels is passed this memory. */
+void __fh_label_branch_memory(const void *address, uint64_t length);
 /* 1 if all the loads have returned, else 0. */
 uint32_t __fh_label_is_known(uint32_t label);
 /* The label of all arguments of the modelled function that is called next. */

@@ -29,9 +29,14 @@ pub(crate) fn branch_on_loaded() {
     branch_on(loaded());
 }
 
-/// Notes a branch that depends on these bytes of private memory.
+/// Notes a branch that depends on these bytes of private memory, which may depend on different loads.
 pub(crate) fn branch_on_private(address: usize, length: usize) {
-    branch_on(get(address, length));
+    let all = on_graph(|graph| {
+        let Graph { run, sets, .. } = graph;
+        let bytes = address..address + if run.private.0.is_empty() { 0 } else { length };
+        bytes.fold(Label::NONE, |all, byte| sets.union(all, run.private.at(byte)))
+    });
+    branch_on(all.unwrap_or_default());
 }
 
 /// Notes a branch that depends on the result of the function that has just returned, since the thread ends with it.
@@ -167,6 +172,11 @@ extern "C" fn __fh_label_operands(label: Label) {
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn __fh_label_branch_memory(address: *const c_void, length: u64) {
+    branch_on_private(address as usize, length as usize);
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn __fh_label_get(address: *const c_void, length: u64) -> Label {
     get(address as usize, length as usize)
 }
@@ -198,6 +208,7 @@ unsafe extern "C" fn __fh_label_refuse(what: *const c_char) {
 crate::abi::same_hooks!(
     __fh_label_address,
     __fh_label_branch,
+    __fh_label_branch_memory,
     __fh_label_copy,
     __fh_label_get,
     __fh_label_is_known,

@@ -196,7 +196,11 @@ impl<T> Passed<T> {
     /// Returns a pointer by which a hook can read natively what the program passes by this one: to a copy where memory does
     /// not hold what the thread reads there.
     pub(crate) fn at(&mut self, from: *const T) -> *const T {
-        if !World::now().has_accesses_alone() || !is_watched(from as usize) {
+        if !World::now().has_accesses_alone() || from.is_null() {
+            return from;
+        }
+        if !is_watched(from as usize) {
+            dependencies::branch_on_private(from as usize, size_of::<T>());
             return from;
         }
         let bytes = gather(from as usize, Limit::Copied(size_of::<T>()), call_site());
