@@ -5,11 +5,11 @@ use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode, LLVM
 use crate::abi;
 use crate::assembly::constraints::Role;
 use crate::assembly::instructions::Instruction;
-use crate::assembly::{Assembly, AssemblyProgram};
+use crate::assembly::{Assembly, AssemblyProgram, is_foreign};
 use crate::atomic_library::LibraryFunction;
 use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic, is_terminator, passes_control_elsewhere};
 use crate::escape::Privacy;
-use crate::ir::{self, Call, Class, Constant, Layout, Type, Value, attribute_kind, metadata_kind};
+use crate::ir::{self, Call, Class, Constant, InlineAssembly, Layout, Type, Value, attribute_kind, metadata_kind};
 use crate::names::Names;
 use crate::sites::{Places, Site};
 
@@ -48,6 +48,10 @@ pub(crate) enum Action {
     PassByValue(u32, Type),
     /// The instruction is refused when it is reached. The text names it.
     Refuse(String),
+    /// Inline assembly of another machine, which nobody could assemble, is refused and taken out. The text names it.
+    RefuseForeign(String),
+    /// Inline assembly of another machine that does nothing is taken out.
+    Drop,
     /// The place of a call is stored before it, for the model of the function to find.
     StoreSite,
     /// The call is one of `setjmp`. The argument of this number, if there is one, says whether it keeps the blocked
@@ -291,7 +295,9 @@ impl Accesses<'_> {
             Call(call).type_attribute(index, elementtype).is_some() && !self.privacy.is_native(argument)
         };
         let shared: Vec<u32> = Call(call).arguments().filter(visible).map(|(index, _)| index).collect();
+        let is_foreign = || is_foreign(&InlineAssembly(Call(call).callee()).text(), &self.names.templates);
         match meaning {
+            Assembly::Nothing if is_foreign() => vec![Action::Drop],
             Assembly::Nothing => Vec::new(),
             Assembly::Program(program) => match program.instructions.as_slice() {
                 &[Instruction::Fence(number)] if program.slots.iter().all(|slot| slot.role == Role::Input) => {
@@ -306,6 +312,7 @@ impl Accesses<'_> {
                 let announce = Action::Announce { name, harmless, pointers: Vec::new() };
                 fence.map(Action::FenceBefore).into_iter().chain([announce]).collect()
             }
+            Assembly::Unknown(text) if is_foreign() => vec![Action::RefuseForeign(format!("inline assembly `{text}`"))],
             Assembly::Unknown(text) => vec![refuse(&format!("inline assembly `{text}`"))],
         }
     }

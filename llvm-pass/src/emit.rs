@@ -1,6 +1,7 @@
 //! The building of hooks: what `accesses.rs` decided is carried out, with hooks in the place of instructions or before them.
 
 use inkwell::IntPredicate;
+use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
@@ -40,6 +41,8 @@ impl<'ctx> Emitter<'_, 'ctx> {
             Action::Fill => self.fill(instruction, site),
             Action::PassByValue(argument, kind) => self.pass_by_value(instruction, *argument, *kind, site),
             Action::Refuse(what) => self.refuse(what, site),
+            Action::RefuseForeign(what) => self.refuse_foreign(instruction, what, site),
+            Action::Drop => drop_assembly(instruction),
             Action::StoreSite => self.store_site(site),
             Action::SetJump { saves_mask } => {
                 let none = self.hooks.number(0).into();
@@ -336,6 +339,15 @@ impl<'ctx> Emitter<'_, 'ctx> {
         self.hooks.call("__fh_unsupported", &[what, site]).map(drop)
     }
 
+    /// Refuses inline assembly of another machine, and ends a program that nobody controls where it is reached.
+    fn refuse_foreign(&mut self, call: Value, what: &str, site: BasicValueEnum<'ctx>) -> Result<()> {
+        self.refuse(what, site)?;
+        let trap = Intrinsic::find("llvm.trap").and_then(|trap| trap.get_declaration(&self.hooks.module, &[]));
+        let trap = trap.ok_or_else(|| Failure::new("LLVM has no trap"))?;
+        self.hooks.builder.build_call(trap, &[], "")?;
+        drop_assembly(call)
+    }
+
     /// Tells the runtime the place of the call that the program is about to make.
     pub(crate) fn store_site(&mut self, site: BasicValueEnum<'ctx>) -> Result<()> {
         const NAME: &str = "__fh_call_site";
@@ -391,4 +403,13 @@ fn remove_memory_call(call: Value) {
     } else {
         call.erase();
     }
+}
+
+/// Takes inline assembly out; what it would have computed is zero.
+fn drop_assembly(call: Value) -> Result<()> {
+    if !call.users().is_empty() {
+        call.replace_by(call.kind().zero());
+    }
+    call.erase();
+    Ok(())
 }

@@ -343,6 +343,8 @@ impl Steps<'_> {
             Action::Fence(_)
             | Action::FenceBefore(_)
             | Action::Refuse(_)
+            | Action::RefuseForeign(_)
+            | Action::Drop
             | Action::StoreSite
             | Action::Announce { .. } => Vec::new(),
         }

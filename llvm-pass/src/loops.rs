@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::LLVMOpcode;
 
-use crate::accesses::Hook;
+use crate::accesses::{Action, Hook};
 use crate::assembly::Assembly;
 use crate::calls::{Callee, callee};
 use crate::cfg::{FlowGraph, Loop};
@@ -373,7 +373,8 @@ pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<
     let calls = |function: Value| {
         Function(function).instructions().into_iter().filter(|&one| is_true_call(one, names)).collect()
     };
-    let unhooked = functions.iter().filter(|(function, hooks)| hooks.is_empty() && body_is_final(*function));
+    let has_none = |hooks: &[Hook]| hooks.iter().all(|hook| matches!(hook.action, Action::Drop));
+    let unhooked = functions.iter().filter(|(function, hooks)| has_none(hooks) && body_is_final(*function));
     let calls: Vec<(Value, Vec<Value>)> = unhooked.map(|&(function, _)| (function, calls(function))).collect();
     let mut quiet: HashSet<Value> = calls.iter().map(|&(function, _)| function).collect();
     let mut callers: HashMap<Value, Vec<Value>> = HashMap::new();

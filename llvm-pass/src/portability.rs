@@ -1,9 +1,11 @@
 //! The machines that a module is written for, as shown by what keeps its accesses in order: inline assembly of x86 and barriers
-//! for the compiler alone, which mean nothing elsewhere, or orders of C11, which compilers for all machines obey.
+//! for the compiler alone, which mean nothing elsewhere, or orders of C11, which compilers for all machines obey. Assembly of
+//! another machine shows that x86 is not meant.
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
+use crate::assembly::is_foreign;
 use crate::calls::{Callee, callee, fence_intrinsic};
 use crate::ir::{Call, Class, Function, InlineAssembly, Instruction, Value, definitions};
 use crate::names::Names;
@@ -13,7 +15,7 @@ use crate::names::Names;
 pub(crate) struct Fences {
     /// Whether there is assembly that the compiler moves no access across, a fence of x86, or a barrier for the compiler alone.
     pub(crate) has_native: bool,
-    /// Whether there are fences and orders of C11, or what older compilers have for them.
+    /// Whether there are fences and orders of C11, or what older compilers have for them, or assembly of other machines.
     pub(crate) has_portable: bool,
 }
 
@@ -44,7 +46,12 @@ impl Fences {
     fn call(&mut self, call: Value, names: &Names) {
         let called = Call(call).callee();
         if called.is(Class::InlineAssembly) {
-            self.has_native |= InlineAssembly(called).constraints().contains("~{memory}");
+            let assembly = InlineAssembly(called);
+            if is_foreign(&assembly.text(), &names.templates) {
+                self.has_portable = true;
+            } else {
+                self.has_native |= assembly.constraints().contains("~{memory}");
+            }
             return;
         }
         match callee(call, names) {

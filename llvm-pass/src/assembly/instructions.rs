@@ -95,15 +95,29 @@ const fn flags_of(condition: Condition) -> Flags {
 /// Whether a statement does nothing that other threads could see, in any form.
 pub(crate) fn is_nothing(statement: &str) -> bool {
     const PREFETCHES: [&str; 6] = ["prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "prefetch"];
-    matches!(statement, "pause" | "nop" | "rep nop" | "yield" | "fence.i")
+    matches!(statement, "pause" | "nop" | "rep nop" | "yield" | "wfe" | "wfi" | "sev" | "sevl" | "fence.i")
         || statement.split(' ').next().is_some_and(|name| PREFETCHES.contains(&name))
 }
 
-/// Whether a statement is one of another machine than x86, of those that are understood here: no assembler of x86 takes it.
+/// Whether a statement is one of ARM, RISC-V or POWER, understood or not: no assembler of x86 takes it.
 pub(crate) fn is_foreign(statement: &str) -> bool {
-    const FOREIGN: [&str; 12] =
-        ["sync", "hwsync", "lwsync", "eieio", "isync", "dmb", "dsb", "isb", "yield", "fence", "fence.tso", "fence.i"];
-    statement.split(' ').next().is_some_and(|name| FOREIGN.contains(&name))
+    const FENCES: [&str; 11] =
+        ["sync", "hwsync", "lwsync", "eieio", "isync", "dmb", "dsb", "isb", "fence", "fence.tso", "fence.i"];
+    const HINTS: [&str; 5] = ["yield", "wfe", "wfi", "sev", "sevl"];
+    const OTHERS: [&str; 19] = [
+        "clrex", "mrs", "msr", "cbz", "cbnz", "beqz", "bnez", "lw", "sw", "ld", "sd", "lwz", "lwarx", "ldarx", "stwcx.",
+        "stdcx.", "sb", "ssbb", "pssbb",
+    ];
+    // Loads, stores and read-modify-writes, whose names go on with their orders and widths.
+    const ACCESSES: [&str; 19] = [
+        "ldr", "ldar", "ldapr", "ldxr", "ldaxr", "ldxp", "ldaxp", "stlr", "stxr", "stlxr", "stxp", "stlxp", "swp", "cas",
+        "ldadd", "stadd", "lr.", "sc.", "amo",
+    ];
+    let (first, rest) = statement.split_once(' ').unwrap_or((statement, ""));
+    // Behind a label.
+    let name = if first.ends_with(':') { rest.split(' ').next().unwrap_or("") } else { first };
+    [&FENCES[..], &HINTS, &OTHERS].iter().any(|names| names.contains(&name))
+        || ACCESSES.iter().any(|beginning| name.starts_with(beginning))
 }
 
 const ACQ_REL: u32 = 4;
@@ -375,6 +389,8 @@ mod tests {
             ("dsb ishst", Some(16 + 4 + 8)),
             ("dmb ishst", Some(6)),
             ("dmb nothing", None),
+            ("dmb #9", None),
+            ("dmb nsh", None),
             ("fence", Some(5)),
             ("fence iorw, iorw", Some(5)),
             ("fence r,rw", Some(7)),
@@ -384,6 +400,16 @@ mod tests {
             ("fence rx,w", None),
         ] {
             assert_eq!(number(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn instructions_of_other_machines_are_told_from_those_of_this_one() {
+        for text in ["dmb nsh", "1: ldxr ${0:w}, $2", "stlxrb ${0:w}, ${1:w}, $2", "yield", "lr.w.aqrl $0, $1"] {
+            assert!(super::is_foreign(text), "{text}");
+        }
+        for text in ["sfence", "1: lock cmpxchgl $1, $0", "lea 1($0), $1", "str $0", "ldmxcsr $0", "scasb", "swapgs"] {
+            assert!(!super::is_foreign(text), "{text}");
         }
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn statements(text: &str) -> Vec<String> {
         rest = comment.split_once("*/").map_or("", |(_, after)| after);
     }
     plain += rest;
-    let lines = plain.lines().map(|line| line.split('#').next().unwrap_or(""));
+    let lines = plain.lines().map(without_comment);
     let mut found: Vec<String> = Vec::new();
     let mut prefix = String::new();
     for statement in lines.flat_map(|line| line.split(';')) {
@@ -82,6 +82,16 @@ pub(crate) fn statements(text: &str) -> Vec<String> {
         found.push(prefix.trim_end().to_owned());
     }
     found
+}
+
+/// Returns a line without the comment at its end. Behind a comma, or the name of a barrier of ARM, `#` begins a number instead.
+fn without_comment(line: &str) -> &str {
+    let is_number = |place: usize| {
+        let before = line[..place].trim();
+        before.ends_with(',') || ["dmb", "dsb", "isb"].contains(&before.to_lowercase().as_str())
+    };
+    let comment = line.match_indices('#').find(|&(place, _)| !is_number(place));
+    comment.map_or(line, |(place, _)| &line[..place])
 }
 
 #[cfg(test)]
@@ -118,6 +128,7 @@ mod tests {
         assert_eq!(statements("rep; nop"), ["rep nop"]);
         assert_eq!(statements("lock"), ["lock"]);
         assert_eq!(statements("mov % rax, $2; lock addl $$ 0, 0(% rsp)"), ["mov %rax, $2", "lock addl $$0, 0(%rsp)"]);
+        assert_eq!(statements("nop # 9\ndmb #9\nadd $0, $0, #1 # more"), ["nop", "dmb #9", "add $0, $0, #1"]);
         assert!(statements(" \n ; /* nothing */").is_empty());
     }
 }
