@@ -82,6 +82,14 @@ fn what_is_needed_stays_and_is_told_with_what_comes_of_less() {
 }
 
 #[test]
+fn the_order_of_failure_is_told_from_that_of_success() {
+    let ran = Bench::new(&[("a.c", STACK)]).run("relax a.c --model c11");
+    let reasons: Vec<&str> = ran.output.lines().filter(|line| line.starts_with("      with relaxed")).collect();
+    let of_failure = reasons.iter().filter(|line| line.starts_with("      with relaxed on failure C11 breaks, crash"));
+    assert_eq!((reasons.len(), of_failure.count()), (3, 1), "{ran:?}");
+}
+
+#[test]
 fn a_program_that_is_not_right_is_not_relaxed() {
     let racy = BUFFERING.replace("static atomic_int x, y;", "static atomic_int y;\nstatic int x;");
     let bench = Bench::new(&[("a.c", &racy)]);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Operation, Order, Orders};
 
+use super::ladder::Part;
 use super::weakening::{Reason, Weakened};
 use crate::report::names::short_place;
 use crate::text::{counted, printable};
@@ -45,19 +46,21 @@ pub(crate) fn table(atomics: &[Weakened]) -> String {
         };
         let place = short_place(&atomic.ordered.at.place);
         let _ = writeln!(text, "  {place} ({}): {orders}", what.trim_end());
-        for reason in reasons.values() {
-            let _ = writeln!(text, "      {}", reason_in_words(operation, reason));
+        for (&part, reason) in reasons {
+            let _ = writeln!(text, "      {}", reason_in_words(operation, part, reason));
         }
     }
     text
 }
 
-fn reason_in_words(operation: Operation, reason: &Reason) -> String {
+fn reason_in_words(operation: Operation, part: Part, reason: &Reason) -> String {
+    let tried = |order| match part {
+        Part::Order => format!("with {}", order_in_words(operation, order)),
+        Part::Failure => format!("with {} on failure", order_in_words(operation, order)),
+    };
     match reason {
-        Reason::Wrong(order, wronged) => {
-            format!("with {} {}", order_in_words(operation, *order), wronged.in_words())
-        }
-        Reason::Open(order, why) => format!("with {} it is open: {why}", order_in_words(operation, *order)),
+        Reason::Wrong(order, wronged) => format!("{} {}", tried(*order), wronged.in_words()),
+        Reason::Open(order, why) => format!("{} it is open: {why}", tried(*order)),
     }
 }
 
