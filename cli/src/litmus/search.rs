@@ -24,7 +24,7 @@ use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 
 /// The assumption of a search about some read-modify-writes (docs/limits.md, "ARMv8, RISC-V and C11").
-const AS_ONE: &str = "no read of a read-modify-write takes effect before what its write waits for";
+const AS_ONE: &str = "executions in which a read-modify-write reads before what its write waits for are missed";
 
 /// The reason why a search ended before its end.
 enum Stopped {

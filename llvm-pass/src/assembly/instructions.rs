@@ -105,13 +105,13 @@ pub(crate) fn is_foreign(statement: &str) -> bool {
         ["sync", "hwsync", "lwsync", "eieio", "isync", "dmb", "dsb", "isb", "fence", "fence.tso", "fence.i"];
     const HINTS: [&str; 5] = ["yield", "wfe", "wfi", "sev", "sevl"];
     const OTHERS: [&str; 19] = [
-        "clrex", "mrs", "msr", "cbz", "cbnz", "beqz", "bnez", "lw", "sw", "ld", "sd", "lwz", "lwarx", "ldarx", "stwcx.",
-        "stdcx.", "sb", "ssbb", "pssbb",
+        "clrex", "mrs", "msr", "cbz", "cbnz", "beqz", "bnez", "lw", "sw", "ld", "sd", "lwz", "lwarx", "ldarx",
+        "stwcx.", "stdcx.", "sb", "ssbb", "pssbb",
     ];
     // Loads, stores and read-modify-writes, whose names go on with their orders and widths.
     const ACCESSES: [&str; 19] = [
-        "ldr", "ldar", "ldapr", "ldxr", "ldaxr", "ldxp", "ldaxp", "stlr", "stxr", "stlxr", "stxp", "stlxp", "swp", "cas",
-        "ldadd", "stadd", "lr.", "sc.", "amo",
+        "ldr", "ldar", "ldapr", "ldxr", "ldaxr", "ldxp", "ldaxp", "stlr", "stxr", "stlxr", "stxp", "stlxp", "swp",
+        "cas", "ldadd", "stadd", "lr.", "sc.", "amo",
     ];
     let (first, rest) = statement.split_once(' ').unwrap_or((statement, ""));
     // Behind a label.

@@ -263,7 +263,7 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
 
 /// Says so if executions may be missed since read-modify-writes take effect at once.
 fn note_updates<const W: usize>(execution: &CompleteTrace<'_, W>) {
-    const AS_ONE: &str = "no read of a read-modify-write takes effect before what its write waits for";
+    const AS_ONE: &str = "executions in which a read-modify-write reads before what its write waits for are missed";
     let is_said = with(|runtime| runtime.remarks.assumptions.contains(AS_ONE)) == Some(true);
     if !is_said && execution.has_update_that_waits_as_one() {
         with(|runtime| runtime.remarks.assumptions.insert(AS_ONE));
