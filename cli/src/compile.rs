@@ -90,8 +90,10 @@ pub(crate) fn compile(
     let files = sources.files.iter().map(|file| file.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let (said, main) = without_main(&String::from_utf8_lossy(&said));
     pass_on(Channel::Error, said.as_bytes());
-    if main == Main::Missing {
-        return Err(Failure::no_main(&files));
+    match main {
+        Main::Missing => return Err(Failure::no_main(&files)),
+        Main::Several => return Err(Failure::several_mains(&files)),
+        Main::There => {}
     }
     if !status.success() {
         return Err(Failure::compile(format!("{files} did not compile")));
@@ -137,13 +139,15 @@ fn read_all(mut from: impl Read) -> io::Result<Vec<u8>> {
     Ok(all)
 }
 
-/// Whether the linker has found a `main`.
+/// Whether the linker has found a `main`, and one alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Main {
     /// The linker has found a `main`, or was not asked to.
     There,
     /// The linker has found no `main`.
     Missing,
+    /// The linker has found a `main` in more than one file.
+    Several,
 }
 
 /// Returns clang's messages without the linker's about a missing `main`, which has another name there, and without anything else
@@ -159,6 +163,10 @@ fn without_main(said: &str) -> (String, Main) {
         skips = of_main || (skips && (name.starts_with(">>>") || name.trim().is_empty()));
         if of_main {
             main = Main::Missing;
+        } else if name.trim_end().ends_with("duplicate symbol: main")
+            || name.trim_end().ends_with("duplicate symbol: __fh_main")
+        {
+            main = Main::Several;
         }
         if !skips {
             kept.push_str(&line.replace("__fh_main", "main"));
@@ -194,7 +202,7 @@ mod tests {
         let other = "\nld.lld: error: undefined symbol: helper\n>>> referenced by a.c:3\n";
         assert_eq!(without_main(&format!("{lost}{other}{end}")), (format!("{}{end}", &other[1..]), Main::Missing));
         let twice = "ld.lld: error: duplicate symbol: __fh_main\n";
-        assert_eq!(without_main(twice), ("ld.lld: error: duplicate symbol: main\n".to_string(), Main::There));
+        assert_eq!(without_main(twice), ("ld.lld: error: duplicate symbol: main\n".to_string(), Main::Several));
     }
 
     #[test]

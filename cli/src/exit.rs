@@ -86,6 +86,13 @@ impl Failure {
         Failure { status: Status::Compile, message, help: Some(help.to_string()) }
     }
 
+    /// Makes the failure that more than one file of the program has a `main`.
+    pub(crate) fn several_mains(files: &str) -> Failure {
+        let help = "several .c files are one program; check programs of their own one after the other";
+        let message = format!("{files}: more than one of them defines the function `main`");
+        Failure { status: Status::Compile, message, help: Some(help.to_string()) }
+    }
+
     /// Makes the failure that a part of the tool is missing without which nothing can be compiled.
     pub(crate) fn missing(message: impl Into<String>) -> Failure {
         let help = "`fencehound doctor` says what is missing and the line that installs it".to_string();

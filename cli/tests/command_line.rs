@@ -994,6 +994,13 @@ fn a_program_without_main_is_said_to_be_one() {
         assert_eq!(ran.verdict(), format!("error: {files}: the function `main` is missing"));
         assert!(ran.errors.starts_with("help: name all .c files of the program"), "{}", ran.errors);
     }
+    for name in ["one.c", "two.c"] {
+        bench.write(name, "int main(void) { return 0; }\n");
+    }
+    let two = bench.run("check one.c two.c");
+    assert_eq!(two.status, 5, "{two:?}");
+    assert_eq!(two.verdict(), "error: one.c two.c: more than one of them defines the function `main`");
+    assert!(two.errors.contains("help: several .c files are one program"), "{}", two.errors);
     let ran = bench.run("check a.c --cflags -c");
     assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{ran:?}");
     assert!(ran.errors.starts_with("error: with the options -O1 -c, clang makes no executable of a.c\n"), "{ran:?}");

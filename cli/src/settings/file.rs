@@ -87,7 +87,13 @@ impl SettingsFile {
                             let help = format!("begin a table of its options: [target.\"{name}\"]");
                             return Err(self.wrong(&value.span(), &format!("target {name} is no table"), &help));
                         };
-                        let is_meant = whole(&self.folder().join(name.get_ref().as_ref())) == whole(target);
+                        let file = self.folder().join(name.get_ref().as_ref());
+                        // An executable may have to be built yet; a source that is not there is a typing error.
+                        if file.extension().is_some_and(|end| end == "c" || end == "litmus") && !file.exists() {
+                            let message = format!("target {} is not there", name.get_ref());
+                            return Err(self.wrong(&name.span(), &message, "name the file by its path from this one"));
+                        }
+                        let is_meant = whole(&file) == whole(target);
                         let options = self.read(options, trusted)?;
                         of_target.extend(options.into_iter().filter(|_| is_meant));
                     }

@@ -98,8 +98,12 @@ fn mistakes_are_named_by_file_and_line() {
              [target.\"ring.c\"] for that target",
         ),
         (
-            "[options]\nj = 1\n[target.\"other.c\"]\nseed = []\nseeed = 1\n",
+            "[options]\nj = 1\n[target.\"other\"]\nseed = []\nseeed = 1\n",
             "fencehound.toml:5: unknown key `seeed`\nhelp: similar ones are `seed`",
+        ),
+        (
+            "[target.\"b.c\"]\nseed = 1\n",
+            "fencehound.toml:1: target b.c is not there\nhelp: name the file by its path from this one",
         ),
     ];
     for (settings, said) in cases {
