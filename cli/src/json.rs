@@ -314,6 +314,16 @@ pub(crate) struct Outcome<'a> {
     pub(crate) litmus: Option<Litmus<'a>>,
 }
 
+impl Outcome<'_> {
+    /// Returns the ends that no sequentially consistent execution has, where no finding stands for them: nothing was watched.
+    pub(crate) fn new_ends(&self) -> Vec<models::NewEnd> {
+        if !self.violations.is_empty() {
+            return Vec::new();
+        }
+        self.models.iter().filter_map(|(model, entry)| entry.new_end(self.target, model)).collect()
+    }
+}
+
 /// The parts that only the result of a litmus test has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Litmus<'a> {

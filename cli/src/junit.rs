@@ -36,7 +36,9 @@ pub(crate) fn results(outcomes: &[Outcome<'_>]) -> String {
     let case = |outcome: &'_ Outcome<'_>| -> (String, f64) {
         let fails = |entry: &&Entry<'_>| entry.accepted.is_none() && entry.counts != CountsAs::Nothing;
         let found = outcome.violations.iter().filter(fails);
-        (found.map(|entry| gcc::finding(&entry.subject, outcome.model)).collect(), outcome.summary.seconds)
+        let found = found.map(|entry| gcc::finding(&entry.subject, outcome.model));
+        let ends = outcome.new_ends().into_iter().map(|end| gcc::without_place(&end.message, end.model, &end.help));
+        (found.chain(ends).collect(), outcome.summary.seconds)
     };
     let cases = outcomes.iter().map(|outcome| {
         let (text, seconds) = case(outcome);

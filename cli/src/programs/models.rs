@@ -1,9 +1,13 @@
 //! The judgement under a model, as the JSON has it.
 
-use protocol::Summary;
+use std::collections::BTreeSet;
+
+use protocol::{MemoryModel, Summary};
 use serde::Serialize;
 
 use super::consequences::FirstFailure;
+use crate::fingerprint;
+use crate::text::{listed, printable};
 
 /// The counts of a search, as the JSON has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -67,4 +71,50 @@ pub(crate) struct Entry<'a> {
     /// The first ends of complete executions, of which the JSON has the number.
     #[serde(skip)]
     pub(crate) ends: Vec<End<'a>>,
+}
+
+impl Entry<'_> {
+    /// Returns an end that no sequentially consistent execution has, if that is what counts here.
+    pub(crate) fn new_end(&self, target: &str, model: &'static str) -> Option<NewEnd> {
+        if self.judgement != "shows" || self.verdict != "violations" || !self.accepted.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = self.difference.iter().map(|value| value.name.to_string()).collect();
+        let values = self.difference.iter().map(|value| format!("{} = {}", value.name, value.value));
+        let values = listed(&values.collect::<Vec<_>>());
+        let end = if values.is_empty() { "in a way in which".to_string() } else { format!("with {values}, as") };
+        let title = MemoryModel::ALL.into_iter().find(|one| one.name() == model).map_or(model, MemoryModel::title);
+        Some(NewEnd {
+            model,
+            message: printable(&format!(
+                "under {title} the program can end {end} no sequentially consistent execution does"
+            )),
+            help: help_with_ends(target, &[model]),
+            fingerprint: fingerprint::of_ends(model, &BTreeSet::from([names])),
+        })
+    }
+}
+
+/// An end of the program that no sequentially consistent execution has, for reports that have a row for each thing that is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct NewEnd {
+    /// The model under which the program ends so.
+    pub(crate) model: &'static str,
+    /// What is wrong, in words.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) help: String,
+    /// The same wherever the lines of the program move to.
+    pub(crate) fingerprint: String,
+}
+
+/// Returns what to do where the program ends under these models as in no sequentially consistent execution.
+pub(crate) fn help_with_ends(target: &str, models: &[&str]) -> String {
+    let target = printable(target);
+    let fences = format!("`fencehound fences {target} --model {}` finds the fences that forbid this", models.join(","));
+    if models.iter().any(|model| matches!(*model, "tso" | "pso")) {
+        format!("{fences}; `fencehound check {target}` shows the accesses that change places")
+    } else {
+        fences
+    }
 }

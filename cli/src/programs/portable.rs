@@ -19,7 +19,7 @@ use crate::text::printable;
 const NAMED: usize = 6;
 
 /// The fewest machines that are shown in a table: fewer fit into a line.
-const MANY: usize = 4;
+pub(super) const MANY: usize = 4;
 
 /// The result of the program on one machine.
 pub(crate) struct Row {

@@ -8,6 +8,8 @@ use super::accepted::Accepted;
 use super::found::{Found, REPLAYED};
 use super::judged::{Judged, harmless_notes, is_of};
 use super::judging::Judgement;
+use super::models::help_with_ends;
+use super::portable::MANY;
 use super::searched::Searched;
 use crate::findings::group_name;
 use crate::plan::check::CheckPlan;
@@ -62,7 +64,27 @@ pub(crate) fn show(
         let found = all.iter().flat_map(|searched| &searched.found);
         plan.screen().print(&harmless_notes(found, judged));
     }
+    new_ends(plan, judged);
     plan.screen().print(&accepted.in_words(all, judged));
+}
+
+/// Says what to do about ends that no sequentially consistent execution has, where no finding says so: nothing was watched.
+fn new_ends(plan: &CheckPlan, judged: &[Judged]) {
+    let counts = |one: &&Judged| one.asked && !one.is_reported() && matches!(one.standing(), Some(Judgement::Shows(_)));
+    let new: Vec<&Judged> = judged.iter().filter(counts).collect();
+    let (target, screen) = (plan.target.names().join(" "), plan.screen());
+    match plan.format {
+        Format::Gcc => new.iter().for_each(|one| {
+            let model = one.model.name();
+            screen.print(&gcc::without_place(&one.in_words(), model, &help_with_ends(&target, &[model])));
+        }),
+        // The table of many machines says what is enough on all of them.
+        Format::Text if !new.is_empty() && plan.models.len() < MANY => {
+            let models: Vec<&str> = new.iter().map(|one| one.model.name()).collect();
+            screen.print(&format!("help: {}\n", help_with_ends(&target, &models)));
+        }
+        Format::Text => {}
+    }
 }
 
 /// What has been shown so far: what comes again under another model gets a line.

@@ -40,6 +40,12 @@ pub(crate) fn warning(place: &Place, words: &str, model: &str) -> String {
     text
 }
 
+/// A warning under a model that no line is to blame for, and what to do.
+pub(crate) fn without_place(words: &str, model: &str, help: &str) -> String {
+    let nowhere = Place::default();
+    warning(&nowhere, words, model) + &note(&nowhere, &format!("help: {help}"))
+}
+
 fn note(place: &Place, words: &str) -> String {
     format!("{}: note: {words}\n", at(place))
 }

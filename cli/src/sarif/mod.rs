@@ -16,12 +16,13 @@ use serde_json::{Map, Value, json};
 use crate::exit::Status;
 use crate::json::{CountsAs, Entry, Outcome};
 use crate::programs::acceptance::Acceptance;
+use crate::programs::models::NewEnd;
 use crate::report::columns::event_words;
 use crate::report::excerpt::Sources;
 use crate::report::finding::{Subject, events_shown, in_words, marks, site_words};
 use crate::report::names::model_of;
 use files::SourceRoot;
-use rules::Rule;
+use rules::{Rule, Topic};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
@@ -90,17 +91,43 @@ impl SarifLog<'_> {
     }
 
     fn violations(&mut self, outcome: &Outcome<'_>) -> Vec<Value> {
-        outcome.violations.iter().map(|entry| self.violation(outcome, entry)).collect()
+        let found: Vec<Value> = outcome.violations.iter().map(|entry| self.violation(outcome, entry)).collect();
+        found.into_iter().chain(outcome.new_ends().iter().map(|end| self.new_end(outcome, end))).collect()
+    }
+
+    /// An end that no sequentially consistent execution has is no line's: its place is the file.
+    fn new_end(&mut self, outcome: &Outcome<'_>, end: &NewEnd) -> Value {
+        let rule = Rule { topic: Topic::End, model: end.model };
+        json!({
+            "ruleId": rule.id(),
+            "ruleIndex": self.index(rule),
+            "level": "error",
+            "message": { "text": format!("{}\n{}", end.message, end.help) },
+            "locations": [self.file(outcome)],
+            "partialFingerprints": { FINGERPRINT: end.fingerprint, GITHUB_FINGERPRINT: end.fingerprint },
+            "suppressions": [],
+            "properties": { "explorer": outcome.explorer, "judgement": "shows" },
+        })
+    }
+
+    /// The number of a rule, which is one of the log from now on.
+    fn index(&mut self, rule: Rule) -> usize {
+        self.rules.iter().position(|known| *known == rule).unwrap_or_else(|| {
+            self.rules.push(rule);
+            self.rules.len() - 1
+        })
+    }
+
+    /// The file that was checked, for what has no place: services refuse results without a location.
+    fn file(&self, outcome: &Outcome<'_>) -> Value {
+        json!({ "physicalLocation": { "artifactLocation": self.files.location(first_name(outcome.target)) } })
     }
 
     fn violation(&mut self, outcome: &Outcome<'_>, entry: &Entry<'_>) -> Value {
         let subject = &entry.subject;
         let violation = subject.violation;
-        let rule = Rule { kind: violation.kind, model: model_of(violation, outcome.model) };
-        let index = self.rules.iter().position(|known| *known == rule).unwrap_or_else(|| {
-            self.rules.push(rule);
-            self.rules.len() - 1
-        });
+        let rule = Rule { topic: Topic::Violation(violation.kind), model: model_of(violation, outcome.model) };
+        let index = self.index(rule);
         let (first, others) = violation.sites.split_first().map_or((None, &[][..]), |(one, rest)| (Some(one), rest));
         let mut result = Map::new();
         let mut put = |key: &str, value: Value| drop(result.insert(key.to_string(), value));
@@ -111,10 +138,7 @@ impl SarifLog<'_> {
         put("message", json!({ "text": words.collect::<Vec<_>>().join("\n") }));
         let location = match first.filter(|site| !site.place.file.is_empty()) {
             Some(site) => self.location(&site.place, Some(site)),
-            // Services refuse results without a location.
-            None => {
-                json!({ "physicalLocation": { "artifactLocation": self.files.location(first_name(outcome.target)) } })
-            }
+            None => self.file(outcome),
         };
         put("locations", json!([location]));
         let related = first.map_or_else(Vec::new, |first| self.related(first, others, subject));

@@ -3,10 +3,41 @@
 use protocol::{FailureKind, MemoryModel};
 use serde_json::{Value, json};
 
+/// What a rule is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Topic {
+    /// Violations of a kind.
+    Violation(FailureKind),
+    /// Ends that no sequentially consistent execution has.
+    End,
+}
+
+impl Topic {
+    fn name(self) -> &'static str {
+        match self {
+            Topic::Violation(kind) => kind.name(),
+            Topic::End => "outcome",
+        }
+    }
+
+    /// The topic in a few words; what is wrong; what to do.
+    const fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Topic::Violation(kind) => words(kind),
+            Topic::End => (
+                "Outcome",
+                "An execution under this memory model ends in a way in which no interleaving of the threads ends.",
+                "Put fences between the accesses that change places, or give them stronger orders; `fencehound fences` finds \
+                 the cheapest.",
+            ),
+        }
+    }
+}
+
 /// A rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rule {
-    pub(super) kind: FailureKind,
+    pub(super) topic: Topic,
     /// The name of the memory model, as `--model` has it.
     pub(super) model: &'static str,
 }
@@ -14,17 +45,17 @@ pub(super) struct Rule {
 impl Rule {
     /// Its identity: `sc-violation/tso`.
     pub(super) fn id(self) -> String {
-        format!("{}/{}", self.kind.name(), self.model)
+        format!("{}/{}", self.topic.name(), self.model)
     }
 
     /// Its description.
     pub(super) fn descriptor(self) -> Value {
         let model = MemoryModel::ALL.into_iter().find(|model| model.name() == self.model);
         let title = model.map_or(self.model, MemoryModel::title);
-        let (what, why, help) = words(self.kind);
+        let (what, why, help) = self.topic.words();
         json!({
             "id": self.id(),
-            "name": camel_case(&[self.kind.name(), self.model]),
+            "name": camel_case(&[self.topic.name(), self.model]),
             "shortDescription": { "text": format!("{what} under {title}") },
             "fullDescription": { "text": why },
             "help": { "text": help },
@@ -150,11 +181,11 @@ const fn words_of_memory(kind: FailureKind) -> (&'static str, &'static str, &'st
 mod tests {
     use protocol::FailureKind;
 
-    use super::{Rule, camel_case};
+    use super::{Rule, Topic, camel_case};
 
     #[test]
     fn a_rule_is_named_by_kind_and_model() {
-        let rule = Rule { kind: FailureKind::ScViolation, model: "tso" };
+        let rule = Rule { topic: Topic::Violation(FailureKind::ScViolation), model: "tso" };
         assert_eq!(rule.id(), "sc-violation/tso");
         assert_eq!(camel_case(&["use-after-free", "armv8"]), "UseAfterFreeArmv8");
         assert_eq!(rule.descriptor()["shortDescription"]["text"], "SC violation under TSO");

@@ -232,6 +232,30 @@ fn an_incomplete_search_says_how_far_it_has_come() {
     assert!(verdict.contains(" executions of about ") && verdict.contains("stopped by --executions"), "{verdict}");
 }
 
+/// Nothing is watched under a model that is asked for: what it ends with is no finding of a monitor's, and has to be told all the same.
+#[test]
+fn an_end_that_no_sc_execution_has_is_in_each_report() {
+    let bench = Bench::new(&[("a.c", FLAGS)]);
+    let (ran, run) = check(&bench, "-DSEEN --model tso --junit a.xml");
+    let help = "`fencehound fences a.c --model tso` finds the fences that forbid this";
+    assert!(ran.status == 1 && ran.output.starts_with(&format!("help: {help}")), "{ran:?}");
+    let end = "under TSO the program can end with r1 = 0 and r2 = 0, as no sequentially consistent execution does";
+    let [result] = array(&run["results"]) else { panic!("{run:#}") };
+    assert_eq!((result["ruleId"].as_str(), result["level"].as_str()), (Some("outcome/tso"), Some("error")));
+    assert!(result["message"]["text"].as_str().unwrap().starts_with(&format!("{end}\n{help}")), "{result:#}");
+    assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "outcome/tso");
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a.c");
+    let xml = bench.read("a.xml");
+    assert!(xml.contains(&format!("fencehound: warning: {end} [tso]\nfencehound: note: help: {help}")), "{xml}");
+    let gcc = bench.run("check a.c -DSEEN --model tso --format gcc");
+    let warning =
+        "fencehound: warning: shows r1 = 0 and r2 = 0, as no SC execution does [tso]\nfencehound: note: help: ";
+    assert!(gcc.output.starts_with(warning), "{gcc:?}");
+    // Without the variables the program ends as under SC.
+    let (ran, run) = check(&bench, "--model tso");
+    assert_eq!((ran.status, array(&run["results"])), (0, &[][..]));
+}
+
 #[test]
 fn junit_has_a_suite_for_each_model_and_a_case_for_each_target() {
     let bench = Bench::new(&[("a.c", FLAGS)]);
