@@ -163,6 +163,10 @@ void strip(Module &plain, const Module &module) {
     for (Function *function : functions) {
         StringRef name = function->getName();
         const Function *shared = module.getFunction(finalName(name));
+        // The body of an inline function is this file's own: the file that has another one may not
+        // be there.
+        if (function->hasAvailableExternallyLinkage() && !(shared && shared->isDeclaration()))
+            function->setLinkage(GlobalValue::InternalLinkage);
         if (function->isDeclaration()) {
             if (fencehound_is_own(name.data(), name.size()))
                 function->setName("__fh_" + name.str());

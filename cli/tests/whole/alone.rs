@@ -435,6 +435,29 @@ int main(void) {
 }
 
 /// The bound is wide enough for a busy machine; a call for each access takes ten times as long.
+/// C99's `inline` without `static` or `extern`: no other file has a body, and clang needs none where each call is inlined.
+#[test]
+fn the_body_of_an_inline_function_is_there() {
+    let source = "#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_int count;
+__attribute__((always_inline)) inline int add(atomic_int *to, int by) { return atomic_fetch_add(to, by) + by; }
+__attribute__((always_inline)) inline int twice(atomic_int *to, int by) { return add(to, by) + add(to, by); }
+static void *work(void *unused) { for (int i = 0; i < 3; i++) twice(&count, 2); return unused; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    work(NULL);
+    pthread_join(thread, NULL);
+    printf(\"%d\\n\", atomic_load(&count));
+    return 0;
+}
+";
+    // Two threads, three rounds, two additions of 2.
+    assert_eq!(same(source, &[], &[], "").output, "24\n");
+}
+
 #[test]
 fn accesses_cost_what_they_cost_without_hooks() {
     let source = "#include <stdio.h>
