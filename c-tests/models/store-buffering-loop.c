@@ -18,6 +18,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifndef ROUNDS
+#define ROUNDS 4
+#endif
+
 #ifdef RELAXED
 #define LOAD memory_order_relaxed
 #define STORE memory_order_relaxed
@@ -29,7 +33,7 @@
 static atomic_int x, y;
 
 static void *left(void *unused) {
-    for (int i = 1; i <= 4; i++) {
+    for (int i = 1; i <= ROUNDS; i++) {
         atomic_store_explicit(&x, i, STORE);
         (void)atomic_load_explicit(&y, LOAD);
     }
@@ -37,7 +41,7 @@ static void *left(void *unused) {
 }
 
 static void *right(void *unused) {
-    for (int i = 1; i <= 4; i++) {
+    for (int i = 1; i <= ROUNDS; i++) {
         atomic_store_explicit(&y, i, STORE);
         (void)atomic_load_explicit(&x, LOAD);
     }

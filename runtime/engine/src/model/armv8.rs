@@ -46,12 +46,15 @@ impl Local for LocallyOrdered {
     fn before<const W: usize>(labels: &[Label<W>], index: usize) -> Option<Before<W>> {
         let mut before = directly_before(labels, index)?;
         if picks_through_memory(&labels[..index]) {
-            let held = held(labels, index)?;
+            let held = held(labels, index);
             let through = |parts: &Parts<W>| union(&held, &parts.reads);
             before.write.reads = before.write.reads.or(&through(&before.write));
-            let synchronized = union(&taken(labels, index), &labels[index].synchronized_from);
-            before.read.reads.add(&synchronized);
-            before.write.reads.add(&synchronized);
+            let synchronized_from = &labels[index].synchronized_from;
+            if !synchronized_from.is_empty() {
+                let synchronized = union(&taken(labels, index), synchronized_from);
+                before.read.reads.add(&synchronized);
+                before.write.reads.add(&synchronized);
+            }
         }
         Some(before)
     }
@@ -162,17 +165,27 @@ fn taken<const W: usize>(labels: &[Label<W>], count: usize) -> Vec<Set<W>> {
     all
 }
 
-/// Returns, for each access before `count`, the reads that pick what is read by it or by a read that is before it by lob through
-/// reads alone.
-fn held<const W: usize>(labels: &[Label<W>], count: usize) -> Option<Vec<Set<W>>> {
+/// Returns, for each access before `count`, all of known location, the reads that pick what is read by it or by a read that is
+/// before it by lob through reads alone.
+fn held<const W: usize>(labels: &[Label<W>], count: usize) -> Vec<Set<W>> {
     let mut all = taken(labels, count);
-    if all.iter().all(Set::is_empty) {
-        return Some(all);
+    let Some(first) = all.iter().position(|taken| !taken.is_empty()) else { return all };
+    let mut holding: Set<W> = Set::EMPTY;
+    for index in first..count {
+        let label = &labels[index];
+        let mut before = Before::default();
+        before.read.reads = label.address_from.or(&label.synchronized_from);
+        if let Some(own) = own_store(labels, index) {
+            after_own(&labels[own], own, label, &mut before);
+        }
+        for earlier in holding.iter() {
+            let [ordered, _] = ordered_after_read(&labels[earlier], label);
+            if before.read.reads.contains(earlier) || ordered {
+                let through = all[earlier];
+                all[index].add(&through);
+            }
+        }
+        put(&mut holding, index, label.access.reads() && !all[index].is_empty());
     }
-    for index in 0..count {
-        let earlier = directly_before(labels, index)?.read.reads;
-        let through = union(&all, &earlier);
-        all[index].add(&through);
-    }
-    Some(all)
+    all
 }

@@ -189,12 +189,15 @@ impl<const W: usize> C11<W> {
     /// Returns what is hb-before the next element of a thread by sb and by acquire fences.
     fn before(&self, thread: u16, fences: &Fences) -> Set<W> {
         let mut before = Set::EMPTY;
-        for (number, element) in self.elements.iter().enumerate().filter(|(_, element)| element.thread == thread) {
+        for (number, element) in self.elements.iter().enumerate().rev().filter(|(_, element)| element.thread == thread)
+        {
             before.insert(number);
             before.add(&element.before);
-            if element.fences.read_read < fences.read_read {
-                before.add(&element.pending);
+            if element.fences.read_read == fences.read_read {
+                // Without an acquire fence since then, the rest is before this one already.
+                return before;
             }
+            before.add(&element.pending);
         }
         before
     }
@@ -226,6 +229,9 @@ impl<const W: usize> C11<W> {
     /// Returns the last release fence before an element, and what is hb-before that fence.
     fn fenced(&self, this: &Element<W>) -> Set<W> {
         let mut past = Set::EMPTY;
+        if this.fences.write_write == 0 {
+            return past;
+        }
         for (number, earlier) in self.elements.iter().enumerate().filter(|(_, one)| one.thread == this.thread) {
             if earlier.releases_before >= this.fences.write_write {
                 continue;
@@ -252,9 +258,9 @@ impl<const W: usize> C11<W> {
         for other in trace.at(trace.node(node).location).iter() {
             let number = usize::from(self.of_node[other]);
             let one = &self.elements[number];
-            let conflicts = (writes(node) || writes(other)) && !(is_atomic(this) && is_atomic(one));
             let is_unordered = number < element && one.thread != this.thread && !this.before.contains(number);
-            if conflicts && is_unordered && all.last() != Some(&number) {
+            let is_plain = !(is_atomic(this) && is_atomic(one));
+            if is_unordered && is_plain && (writes(node) || writes(other)) && all.last() != Some(&number) {
                 all.push(number);
             }
         }
@@ -276,27 +282,53 @@ impl<const W: usize> C11<W> {
     /// Whether psc is acyclic, if it was before the last node. All new edges are from or to that, or lead through it; if nothing
     /// at its location comes behind it, none leads on from it.
     fn is_consistent(&mut self, trace: &Trace<W>, number: usize) -> bool {
-        let count = self.elements.len();
-        let is_strong = |&element: &usize| self.elements[element].annotations.has(Annotations::SEQUENTIALLY_CONSISTENT);
-        let strong: Set<W> = (0..count).filter(is_strong).collect();
-        if strong.iter().nth(1).is_none() {
-            return true;
-        }
         let node = trace.node(number);
-        let is_behind = |other: usize| trace.node(other).writes() && trace.node(other).rank > node.rank;
-        if !trace.at(node.location).iter().any(is_behind) {
+        let is_behind = |&other: &usize| trace.node(other).writes() && trace.node(other).rank > node.rank;
+        let behind: Set<W> =
+            trace.at(node.location).iter().filter(is_behind).map(|other| usize::from(self.of_node[other])).collect();
+        if behind.is_empty() {
             return true;
         }
-        self.sequence(trace);
+        let is_strong = |&element: &usize| self.elements[element].annotations.has(Annotations::SEQUENTIALLY_CONSISTENT);
+        let strong: Set<W> = (0..self.elements.len()).filter(is_strong).collect();
         let fences: Set<W> = strong.iter().filter(|&element| self.elements[element].node.is_none()).collect();
-        // Without fences only SC elements themselves are looked at.
-        let met = if fences == Set::EMPTY { strong } else { Set::below(count) };
-        let mut eco: Vec<Set<W>> = vec![Set::EMPTY; count];
-        let mut scb: Vec<Set<W>> = vec![Set::EMPTY; count];
-        for element in met.iter() {
-            eco[element] = self.communicating(trace, element);
-            scb[element] = self.scb(trace, element, &eco[element]);
+        if fences.is_empty() {
+            let element = usize::from(self.of_node[number]);
+            return !strong.contains(element) || self.is_consistent_without_fences(trace, element, &strong, &behind);
         }
+        strong.iter().nth(1).is_none() || self.is_consistent_with_fences(trace, &strong, &fences)
+    }
+
+    /// Whether no path of scb, from one SC access to the next, leads back to this one, which is the last, from one of those behind
+    /// it at its location.
+    fn is_consistent_without_fences(
+        &mut self,
+        trace: &Trace<W>,
+        element: usize,
+        strong: &Set<W>,
+        behind: &Set<W>,
+    ) -> bool {
+        self.sequence(trace);
+        let mut reached = Set::of(element);
+        let mut open = reached;
+        while let Some(to) = open.iter().next() {
+            open.remove(to);
+            let before = self.scb(trace, to, || self.communicating(trace, to)).and(strong);
+            if before.meets(behind) {
+                return false;
+            }
+            open.add(&before.without(&reached));
+            reached.add(&before);
+        }
+        true
+    }
+
+    /// Whether psc is acyclic, with these SC elements, some of which are fences.
+    fn is_consistent_with_fences(&mut self, trace: &Trace<W>, strong: &Set<W>, fences: &Set<W>) -> bool {
+        self.sequence(trace);
+        let count = self.elements.len();
+        let eco: Vec<Set<W>> = (0..count).map(|element| self.communicating(trace, element)).collect();
+        let scb: Vec<Set<W>> = (0..count).map(|element| self.scb(trace, element, || eco[element])).collect();
         let mut psc: Vec<Set<W>> = vec![Set::EMPTY; count];
         for to in strong.iter() {
             let mut reached = scb[to];
@@ -305,12 +337,12 @@ impl<const W: usize> C11<W> {
                     reached.add(&scb[earlier]);
                 }
             }
-            psc[to] = self.sources(&reached, &strong, &fences);
+            psc[to] = self.sources(&reached, strong, fences);
             if fences.contains(to) {
-                psc[to].add(&self.fences_before(to, &fences, &eco));
+                psc[to].add(&self.fences_before(to, fences, &eco));
             }
         }
-        is_acyclic(&psc, strong)
+        is_acyclic(&psc, *strong)
     }
 
     /// Takes in what is sc-before the elements of which that is not known yet.
@@ -362,13 +394,13 @@ impl<const W: usize> C11<W> {
         others.map(|other| usize::from(self.of_node[other])).filter(|&other| other != element).collect()
     }
 
-    /// Returns what is scb-before an element, of which this is eco-before it.
-    fn scb(&self, trace: &Trace<W>, element: usize, eco: &Set<W>) -> Set<W> {
+    /// Returns what is scb-before an element; `eco` has what is eco-before it.
+    fn scb(&self, trace: &Trace<W>, element: usize, eco: impl Fn() -> Set<W>) -> Set<W> {
         let mut all = self.sequenced[element].scb;
         // mo and rb: eco to a write, but what it reads from, and reads of that.
         let is_write = |node: usize| trace.write_of(trace.node(node).event).is_some();
         if self.elements[element].node.is_some_and(is_write) {
-            all.add(eco);
+            all.add(&eco());
         }
         all
     }
