@@ -256,11 +256,19 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
 }
 
 /// Whether each access is still what it was when it was committed: it is if the program says of each access all reads that it
-/// depends on.
+/// depends on. A read-modify-write that stores what it has read may turn out not to write, in a round of a wait loop without effect.
 fn are_as_committed<const W: usize>(trace: &Trace<W>, labels: &[Labels<W>]) -> bool {
-    trace.nodes().iter().all(|node| {
+    let nodes = trace.nodes();
+    nodes.iter().enumerate().all(|(number, node)| {
         let label = &labels[usize::from(node.event.thread)][usize::from(node.event.index)];
-        label.location == Some(node.location) && (!node.writes() || label.written == Written::Value(node.value))
+        let stores_what_is_there =
+            || node.part.updates() && nodes[number - 1].event == node.event && nodes[number - 1].value == node.value;
+        let is_written = match label.written {
+            Written::Value(value) => value == node.value,
+            Written::Nothing => stores_what_is_there(),
+            Written::Unknown => false,
+        };
+        label.location == Some(node.location) && (!node.writes() || is_written)
     })
 }
 
