@@ -239,6 +239,11 @@ pub struct Label<const W: usize> {
     pub fences: Fences,
     /// The access's relation to threads, locks and choices.
     pub link: Link,
+    /// Whether the access is a read that a round of a wait loop keeps, so that it is not known before the read returns whether
+    /// the round has an effect, while the thread has gone on.
+    pub is_kept: bool,
+    /// The number of rounds in a row of the last wait loop, before the access, of which that is not known.
+    pub gone_past: u8,
 }
 
 impl<const W: usize> Label<W> {

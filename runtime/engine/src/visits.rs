@@ -74,6 +74,13 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         self.marks[active.marks + slot(active.visits - 1)]
     }
 
+    /// Returns the mark of the last visit of the innermost loop.
+    #[must_use]
+    pub fn last(&self) -> Option<M> {
+        let active = self.activations.last()?;
+        Some(self.marks[active.marks + slot(active.visits - 1)])
+    }
+
     /// Forgets the earlier visits of the innermost loop, and keeps this one, in this state.
     #[inline]
     pub fn restart(&mut self, state: &[u64], mark: M) {

@@ -110,6 +110,8 @@ impl Walk {
             annotations,
             fences: self.fences,
             link,
+            is_kept: false,
+            gone_past: 0,
         });
     }
 

@@ -471,6 +471,8 @@ impl Threads<'_> {
                 annotations: self.annotations(operation, written, &around),
                 fences,
                 link: Link::None,
+                is_kept: false,
+                gone_past: 0,
             });
             let around = match (failure, written) {
                 (Some(_), Written::Unknown) => return Ok(Reached::Branch),

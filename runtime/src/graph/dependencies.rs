@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::graph::stops::{park, refuse};
 use crate::process::sites::{RecordPointer, text};
-use crate::run::with;
+use crate::run::{Runtime, with};
 use crate::state::graph::labels::{self, Label, loaded};
 use crate::state::graph::{Graph, Stop};
 use crate::state::unmodelled::Unmodelled;
@@ -66,10 +66,15 @@ impl Graph {
         self.sets.members(label).all(|read| self.run.reads.get(read).copied().flatten().is_some())
     }
 
-    /// Whether all reads on which these bytes of private memory depend have returned.
-    pub(crate) fn is_private_known(&self, address: usize, length: usize) -> bool {
-        self.run.private.0.is_empty()
-            || (address..address + length).all(|byte| self.is_known(self.run.private.at(byte)))
+    /// Whether all reads on which these bytes of private memory depend, the state of a loop at its header, have returned.
+    /// Those that have not are kept.
+    pub(crate) fn keeps_what_is_known(&mut self, address: usize, length: usize) -> bool {
+        let Self { run, sets, .. } = self;
+        let bytes = address..address + if run.private.0.is_empty() { 0 } else { length };
+        let kept = bytes.flat_map(|byte| sets.members(run.private.at(byte)));
+        let unknown: Vec<usize> = kept.filter(|&read| run.reads.get(read).copied().flatten().is_none()).collect();
+        run.kept.extend_from_slice(&unknown);
+        unknown.is_empty()
     }
 
     /// Sets the labels of private memory.
@@ -86,8 +91,20 @@ fn is_known(label: Label) -> bool {
 /// Parks the thread unless all reads of the set have returned.
 pub(crate) fn know(label: Label) {
     if !is_known(label) {
+        with(|runtime| waits_for(runtime, label));
         park(Stop::Reached(Reached::Branch));
     }
+}
+
+/// Notes that the running thread waits for these reads. The others of the round that have not returned are kept, perhaps:
+/// they are not waited for where the state at the header depends on them.
+fn waits_for(runtime: &mut Runtime, label: Label) {
+    let Some(begin) = runtime.threads.of(runtime.running).visits.last() else { return };
+    let Graph { run, sets, .. } = runtime.graph_mut();
+    let unknown =
+        (begin.events as usize..run.recorded.len()).filter(|&read| run.reads.get(read).is_none_or(Option::is_none));
+    let others: Vec<usize> = unknown.filter(|&read| sets.members(label).all(|member| member != read)).collect();
+    run.kept.extend(others);
 }
 
 /// Sets the label of these bytes of private memory.

@@ -56,6 +56,8 @@ pub(crate) fn mark(runtime: &mut Runtime) -> Mark {
         used,
         frees: state.frees,
         in_vain: state.waits_in_vain,
+        gone_past: 0,
+        in_idle: false,
     }
 }
 

@@ -134,6 +134,10 @@ pub(crate) struct Run {
     pub(crate) is_piece: bool,
     /// The memory that the thread lends to a function that is not instrumented.
     pub(crate) lent: Lent,
+    /// The reads, by their numbers, that the state of a loop depended on at its header and that had not returned.
+    pub(crate) kept: Vec<usize>,
+    /// The places among the accesses where the thread went past a round, and how many in a row it has gone past there.
+    pub(crate) gone_past: Vec<(usize, u8)>,
     /// The last iteration whose wait ran out and which changed nothing else.
     pub(crate) patience: Option<Idle>,
     /// The reason why the run has ended, once it has.
@@ -239,6 +243,8 @@ impl Graph {
                 piece: false,
                 is_piece: false,
                 lent: Lent::default(),
+                kept: Vec::new(),
+                gone_past: Vec::new(),
                 patience: None,
                 stop: None,
                 ending: Ending::default(),
@@ -267,6 +273,8 @@ impl Graph {
         run.asides.clear();
         run.milestones.clear();
         run.held.clear();
+        run.kept.clear();
+        run.gone_past.clear();
         // The load of a join is told apart from what follows by one full fence less; under C11 by what it orders
         // itself.
         run.fences = Fences { full: u16::from(self.model != MemoryModel::C11), ..Fences::default() };

@@ -91,6 +91,10 @@ pub(crate) struct Mark {
     pub(crate) frees: u64,
     /// The number of waits that have run out.
     pub(crate) in_vain: u64,
+    /// The number of rounds in a row, up to here, that the thread went past although it was not known what they keep.
+    pub(crate) gone_past: u8,
+    /// Whether the last of them had no effect.
+    pub(crate) in_idle: bool,
 }
 
 impl Mark {

@@ -56,7 +56,7 @@ pub(crate) fn visit(
     }
     match World::now() {
         World::Schedule => loops::visit(runtime, record, words, mark),
-        World::Alone => graph::loops::visit(runtime, words, mark).or_else(|| unrolls(runtime)),
+        World::Alone => graph::loops::visit(runtime, words, last, mark).or_else(|| unrolls(runtime)),
     }
 }
 

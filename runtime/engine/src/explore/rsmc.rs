@@ -54,13 +54,20 @@
 //! commit-before v can come after r has read the last write, as none of it writes there, and so v races with r. If v is last in
 //! co then, r reads from v in a continuation, which is allowed for the same reason; if not, r goes on with the write that it has,
 //! and is before v in nothing. So it comes to w, a write at a time.
+//!
+//! That nothing of r's thread is commit-before v needs more where machines read out of order: r may be late, and v come of what
+//! the thread does behind the loop. If the state of the loop depends on r, it is not known before r returns whether the round has
+//! an effect. So the thread goes past the round ([`Label::gone_past`]), and r, which the round keeps ([`Label::is_kept`]), is
+//! committed last, when v is there. If r then turns out to be one of a round without effect, what the thread has done since is
+//! what it does where the round is left out, and so explored there; here it is left out ([`Verdict::LeftOut`]). As a thread might
+//! go past rounds for ever, the search goes past one by its own choice, and past more only where a continuation needs it.
 
 mod state;
 
 use std::collections::BTreeSet;
 
 pub use self::state::Ended;
-use self::state::{Parameter, State, Verdict, is_free};
+use self::state::{Parameter, State, Verdict, is_fetched, is_free};
 
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
@@ -238,10 +245,9 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
 ) -> Result<Result<(), usize>, Ended<P::Fault>> {
     let mut state = State::<M, W>::new(program).map_err(Ended::Fault)?;
     for (number, &(event, rank)) in commits.iter().enumerate() {
-        let fetched = state.labels.get(usize::from(event.thread)).map_or(0, |labels| labels.len());
-        let ready = usize::from(event.index) < fetched && !state.trace.is_committed(event);
+        let ready = is_fetched(&state.labels, event) && !state.trace.is_committed(event);
         let Some(before) = ready.then(|| state.before(event)).flatten() else { return Ok(Err(number)) };
-        if rank > state.last(event) || state.commit(program, event, rank, &before)? == Verdict::Refused {
+        if rank > state.last(event) || state.commit(program, event, rank, &before)? != Verdict::Allowed {
             return Ok(Err(number));
         }
     }
@@ -443,8 +449,9 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         });
         let mut stuck = true;
         for rank in self.state.floor(event, location)..=last {
-            if self.commit(event, rank, &before, Some(number))? == Verdict::Allowed {
-                stuck = false;
+            let verdict = self.commit(event, rank, &before, Some(number))?;
+            stuck &= verdict == Verdict::Refused;
+            if verdict == Verdict::Allowed {
                 self.explore()?;
                 self.back();
             }
@@ -465,6 +472,11 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     /// Follows a continuation to its end, and explores the traces from there.
     fn traverse(&mut self, continuation: &[(EventId, Parameter)], frame: usize) -> Result<(), Ended<P::Fault>> {
         let Some((&(event, parameter), rest)) = continuation.split_first() else { return self.explore() };
+        // Its thread would have to go past too many rounds of a wait loop.
+        if !is_fetched(&self.state.labels, event) {
+            self.counts.blocked += 1;
+            return Ok(());
+        }
         let is_last = rest.is_empty();
         let rank = match parameter {
             Parameter::Any => return self.every_place(event, |search| search.traverse(rest, frame)),
@@ -485,7 +497,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
             }
         };
         let before = self.state.ready(event);
-        if self.commit(event, rank, &before, is_last.then_some(frame))? == Verdict::Refused {
+        if self.commit(event, rank, &before, is_last.then_some(frame))? != Verdict::Allowed {
             self.counts.blocked += 1;
             return Ok(());
         }

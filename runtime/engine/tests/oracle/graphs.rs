@@ -90,6 +90,8 @@ impl graph::Program<1> for Straight<'_> {
                 annotations: Annotations::NONE,
                 fences,
                 link: Link::None,
+                is_kept: false,
+                gone_past: 0,
             });
             fences += around.after;
         }

@@ -102,7 +102,13 @@ impl<const W: usize> Native<W> {
         let reached = Self::run(thread, origin, reads)?;
         let labels = with(|runtime| {
             let graph = runtime.graph_mut();
-            graph.run.recorded.iter().map(|recorded| label(graph, recorded)).collect::<Labels<W>>()
+            let numbered = graph.run.recorded.iter().enumerate();
+            let labels = numbered.map(|(index, recorded)| Label {
+                is_kept: graph.run.kept.contains(&index),
+                gone_past: graph.run.gone_past_before(index),
+                ..label(graph, recorded)
+            });
+            labels.collect::<Labels<W>>()
         });
         Ok((labels.unwrap_or_default(), reached))
     }
@@ -125,6 +131,8 @@ pub(crate) fn label<const W: usize>(graph: &Graph, recorded: &Recorded) -> Label
         annotations: recorded.annotations,
         fences: recorded.fences,
         link: recorded.link,
+        is_kept: false,
+        gone_past: 0,
     }
 }
 

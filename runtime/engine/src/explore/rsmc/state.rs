@@ -39,11 +39,17 @@ enum Precedence {
     Read,
     /// The access is a lock that is free.
     Free,
+    /// The access is a read that a round of a wait loop keeps ([`Label::is_kept`]).
+    Kept,
     /// The access is the last read of a round of a wait loop, whose thread waits if it reads the last write.
     Waiting,
     /// The access is a lock that is held.
     Held,
 }
+
+/// The most rounds of a wait loop, of which it is not known whether they have an effect, that a thread goes past if no
+/// continuation needs more.
+const GONE_PAST_BY_CHOICE: u8 = 1;
 
 /// The state after some commits.
 #[derive(Debug, Default)]
@@ -76,11 +82,15 @@ struct Step<const W: usize> {
     run: Option<(usize, Labels<W>, Reached, u32)>,
 }
 
-/// The model's answer to a commit.
+/// The answer to a commit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
+    /// The access is committed.
     Allowed,
+    /// The model refuses it.
     Refused,
+    /// The thread waits in a round of a wait loop that no execution has, or that other executions stand for.
+    LeftOut,
 }
 
 /// Whether the last write to the location of a lock says that it is free.
@@ -97,6 +107,19 @@ fn last_value<const W: usize, P: Program<W>>(trace: &Trace<W>, program: &P, loca
 /// Whether a thread that has come this far, with so many accesses, waits with this read as the last of them.
 fn waits_behind(event: EventId, reached: Reached, accesses: usize) -> bool {
     matches!(reached, Reached::Waits { since } if since <= event.index) && accesses == usize::from(event.index) + 1
+}
+
+/// Whether an access has been fetched, given the accesses of each thread.
+pub(super) fn is_fetched<const W: usize>(labels: &[Labels<W>], event: EventId) -> bool {
+    labels.get(usize::from(event.thread)).is_some_and(|labels| usize::from(event.index) < labels.len())
+}
+
+/// Whether a thread that has gone past a round of a wait loop, while a value that the round keeps was not known, turns out to
+/// wait in that round, given how far it came, what is committed, and the number of its accesses. What it has done since is what
+/// it does where the round is left out.
+fn waits_too_late<const W: usize>(reached: Reached, committed: &Set<W>, accesses: usize) -> bool {
+    let is_waiting = matches!(reached, Reached::Waits { .. } | Reached::Assumes);
+    is_waiting && !committed.is_within(&Set::below(accesses))
 }
 
 /// Returns what is commit-before a read, given what is so apart from what it reads from, its own store if that may be
@@ -244,6 +267,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             (Access::Store, ..) => Precedence::Store,
             (_, Link::Locks, Some(lock)) if is_free(&self.trace, program, lock) => Precedence::Free,
             (_, Link::Locks, _) => Precedence::Held,
+            _ if label.is_kept => Precedence::Kept,
             (_, Link::None, Some(location)) if has_waited() => {
                 let (labels, reached) = self.fetch_with(program, event, last_value(&self.trace, program, location))?;
                 let waits = waits_behind(event, reached, labels.len());
@@ -259,7 +283,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         let mut first: Option<(Precedence, EventId)> = None;
         for (thread, labels) in self.labels.iter().enumerate() {
             let committed = self.trace.committed_of(thread);
-            for index in (0..labels.len()).filter(|&index| !committed.contains(index)) {
+            let goes_past = |index: usize| labels[index].gone_past > GONE_PAST_BY_CHOICE;
+            for index in (0..labels.len()).filter(|&index| !committed.contains(index) && !goes_past(index)) {
                 let event = EventId::new(thread, index);
                 let precedence = self.precedence(program, event)?;
                 if first.is_none_or(|(least, _)| precedence < least) && self.is_ready(event) {
@@ -313,7 +338,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         let reads = self.reads[usize::from(event.thread)].len();
         self.steps.push(Step { event, nodes, threads, reads, run: None });
         let verdict = self.perform(program, event, rank, before)?;
-        if verdict == Verdict::Refused {
+        if verdict != Verdict::Allowed {
             self.take_back();
         }
         Ok(verdict)
@@ -359,13 +384,14 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         let small = u16::try_from(rank).expect("fewer than 65536 writes");
         let node = Node { event, part: Part::Read(source), location, value, rank: small, fences: label.fences };
         self.trace.commit(node, before);
-        if self.read(program, event, value)? == Verdict::Refused {
-            return Ok(Verdict::Refused);
+        let verdict = self.read(program, event, value)?;
+        if verdict != Verdict::Allowed {
+            return Ok(verdict);
         }
         // The label is looked up again, since what stands between the read and the write may depend on what was read.
         let label = *self.label(event);
         match label.written {
-            Written::Nothing if self.waits_in_vain(event) => Ok(Verdict::Refused),
+            Written::Nothing if self.waits_in_vain(event) => Ok(Verdict::LeftOut),
             Written::Nothing => Ok(Verdict::Allowed),
             Written::Value(value) => {
                 let mut before = before;
@@ -423,6 +449,9 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
         self.reads[thread][index] = Some(value);
         self.fetch(program, thread, self.origins[thread]).map_err(Ended::Fault)?;
+        if waits_too_late(self.reached[thread], self.trace.committed_of(thread), self.labels[thread].len()) {
+            return Ok(Verdict::LeftOut);
+        }
         if knows_first && !self.model.admits(&self.trace, &self.labels[thread]) {
             return Ok(Verdict::Refused);
         }
