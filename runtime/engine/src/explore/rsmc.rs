@@ -20,7 +20,7 @@
 //!    its thread to its location, *its own*, before that is committed, and the store is not commit-before it. That it does
 //!    is [`Parameter::Own`]. Only in a continuation is the own store perhaps not committed, when it is not commit-before
 //!    the load for another reason: otherwise the first access of a thread that is not committed can be, and is before those
-//!    behind it, but for stores. So a load has been met behind its own store, and may read from any write from there on.
+//!    behind it, but for stores. By choice, a load is taken behind its own store alone, and may read from any write from there on.
 //! 6. A lock ([`Link::Locks`]) that is held is not committed, and a lock races with other locks, as follows.
 //!
 //! # Locks

@@ -287,7 +287,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             for index in (0..labels.len()).filter(|&index| !committed.contains(index) && !goes_past(index)) {
                 let event = EventId::new(thread, index);
                 let precedence = self.precedence(program, event)?;
-                if first.is_none_or(|(least, _)| precedence < least) && self.is_ready(event) {
+                let is_sooner = first.is_none_or(|(least, _)| precedence < least);
+                if is_sooner && self.is_ready(event) && self.waits_for_own(event).is_none() {
                     if precedence == Precedence::Store {
                         return Ok(Some(event));
                     }
