@@ -659,6 +659,47 @@ fn models_that_do_not_fit_a_test_are_refused() {
     }
 }
 
+/// A test that is not understood does not keep the others from being explored, and who asks for all machines gets those of each test.
+#[test]
+fn a_folder_of_litmus_tests_goes_on_behind_one_that_is_refused() {
+    let bench = Bench::empty();
+    let asks = |what: &str| format!("AArch64 a\n{{ 0:X1=x; }}\n P0 ;\n {what} ;\nexists (x=0)\n");
+    bench.write("a.litmus", &asks("STP X2,X3,[X1]"));
+    bench.write("b.litmus", &asks("STR WZR,[X1]"));
+    bench.write("c.litmus", "C c\n{}\nP0 (__int128* x) { *x = 1; }\nexists (x=1)\n");
+    bench.write("d.litmus", "RISCV d\n{ 0:x5=x; }\n P0 ;\n sw x0,0(x5) ;\nexists (x=0)\n");
+    let ran = bench.run("check a.litmus b.litmus c.litmus d.litmus --model all --json all.json");
+    assert_eq!(ran.status, 4, "{ran:?}");
+    assert!(ran.output.contains("a.litmus:4:2: error: `STP`: "), "{}", ran.output);
+    assert!(ran.output.contains("c.litmus:3:5: error: the type `__int128` is not supported\n"), "{}", ran.output);
+    assert!(ran.verdict().starts_with("unsupported: a.litmus: `STP`: "), "{}", ran.verdict());
+    assert!(ran.verdict().contains("; 4 executions of 4 litmus tests under SC, ARMv8, "), "{}", ran.verdict());
+    assert!(ran.errors.contains("help: docs/limits.md says "), "{}", ran.errors);
+    let json: Vec<Value> = serde_json::from_str(&bench.read("all.json")).unwrap();
+    let of = |file: &str| {
+        let of = json.iter().filter(|one| one["target"] == file);
+        of.map(|one| (one["model"].as_str().unwrap(), one["verdict"].as_str().unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!(of("a.litmus"), [("sc", "unsupported"), ("armv8", "unsupported")]);
+    assert_eq!(of("b.litmus"), [("sc", "clean"), ("armv8", "clean")]);
+    assert_eq!(of("c.litmus").len(), 6);
+    assert_eq!(of("d.litmus"), [("sc", "clean"), ("riscv", "clean")]);
+    assert_eq!(json[0]["unsupported"][0]["line"], 4);
+    // A violation counts for more, and is not hidden by what is refused.
+    bench.write("sb.litmus", STORE_BUFFERING);
+    let ran = bench.run("check a.litmus sb.litmus --model all --monitor none");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(
+        ran.verdict().starts_with("violations: 2 results of 5 with violations, 2 unsupported; "),
+        "{}",
+        ran.verdict()
+    );
+    // By itself it is refused as well, not taken for an error of the command line.
+    let ran = bench.run("check a.litmus --model armv8");
+    assert_eq!(ran.status, 4, "{ran:?}");
+    assert!(ran.verdict().ends_with(" at a.litmus:4:2 (ARMv8)"), "{}", ran.verdict());
+}
+
 /// A question has no violation, but `--out` keeps the execution that answers it.
 #[test]
 fn what_a_litmus_test_asks_for_is_kept_where_a_folder_is_named() {

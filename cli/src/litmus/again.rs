@@ -15,10 +15,11 @@ use protocol::{Finding, Graph, MonitorName, Schedule, Trace, Violation};
 use super::executions::{self, failure, race, witness};
 use super::recorder::COVERAGE;
 use super::search::WatchedSchedules;
-use super::target::{TestFile, read};
+use super::target::{Named, TestFile, read};
 use crate::exit::{Failure, Status};
 use crate::plan::replay::{ReplayMode, ReplayPlan};
 use crate::replayed::{not_followed, present};
+use crate::report::names::full_place;
 use crate::screen::Screen;
 
 /// The most waiting stores that are shown.
@@ -117,7 +118,13 @@ pub(crate) fn replay(finding: &Finding, plan: &ReplayPlan, screen: Screen) -> Re
         return Err(Failure::usage("--gdb does not fit litmus tests", "--step shows one event after the other"));
     }
     let [name] = &finding.program.target[..] else { return Err(Failure::internal("a test is one file")) };
-    let target = read(Path::new(&finding.program.directory), Path::new(name))?;
+    let target = match read(Path::new(&finding.program.directory), Path::new(name))? {
+        Named::Test(target) => target,
+        Named::Refused(refused) => {
+            let help = "it was understood when the finding was made: check it again";
+            return Err(Failure::usage(format!("{}: {}", full_place(&refused.place), refused.what), help));
+        }
+    };
     let monitors = &finding.monitors;
     match again(&target, &finding.violation.schedule, monitors, finding.limits.max_events) {
         Ok(trace) => Ok(present(finding, &trace, plan, screen)),

@@ -1,8 +1,9 @@
 //! A result of a litmus test, with what is kept of it.
 
-use protocol::StoppedBy;
+use protocol::{MemoryModel, StoppedBy};
 
 use super::kept::Kept;
+use super::refused::Refused;
 use super::searched::{Searched, under};
 use crate::json::{CountsAs, Entry, Litmus, Outcome, Unsupported};
 use crate::plan::check::CheckPlan;
@@ -16,9 +17,57 @@ pub(super) struct Judged<'t> {
     pub(super) kept: Kept,
 }
 
-impl Judged<'_> {
+/// A result of a test under a model: what its executions are, or that it is refused.
+pub(super) enum Answer<'t> {
+    Explored(Box<Judged<'t>>),
+    Refused(Box<Refused<'t>>),
+}
+
+impl Answer<'_> {
+    /// The verdict.
+    pub(super) fn verdict(&self) -> &Verdict {
+        match self {
+            Answer::Explored(judged) => &judged.verdict,
+            Answer::Refused(refused) => &refused.verdict,
+        }
+    }
+
+    /// The model.
+    pub(super) fn model(&self) -> MemoryModel {
+        match self {
+            Answer::Explored(judged) => judged.searched.model,
+            Answer::Refused(refused) => refused.model,
+        }
+    }
+
+    /// The name of the test's file.
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Answer::Explored(judged) => &judged.searched.target.file,
+            Answer::Refused(refused) => &refused.target.file,
+        }
+    }
+
+    /// What was explored, unless the test is refused.
+    pub(super) fn explored(&self) -> Option<&Judged<'_>> {
+        match self {
+            Answer::Explored(judged) => Some(judged),
+            Answer::Refused(_) => None,
+        }
+    }
+
     /// Returns the result for the JSON, with its violations borrowed.
     pub(super) fn outcome<'a>(&'a self, plan: &CheckPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
+        match self {
+            Answer::Explored(judged) => judged.outcome(plan, entries),
+            Answer::Refused(refused) => refused.outcome(),
+        }
+    }
+}
+
+impl Judged<'_> {
+    /// Returns the result for the JSON, with its violations borrowed.
+    fn outcome<'a>(&'a self, plan: &CheckPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
         let Judged { searched, verdict, kept } = self;
         let bounded = searched.explorer == Explorer::BOUNDED;
         let states = searched.outcomes.show(&searched.target.test);
@@ -54,8 +103,8 @@ impl Judged<'_> {
 }
 
 /// Returns the violations of a result for the JSON.
-pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
-    let Judged { searched, kept, .. } = judged;
+pub(super) fn entries<'a>(answer: &'a Answer<'_>) -> Vec<Entry<'a>> {
+    let Some(Judged { searched, kept, .. }) = answer.explored() else { return Vec::new() };
     let found = kept.found().iter().zip(&searched.violations).enumerate();
     found
         .map(|(index, (kept, violation))| Entry {

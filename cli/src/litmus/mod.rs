@@ -2,13 +2,14 @@
 //!
 //! [`target`] reads a test; [`search`] explores it under one model ([`searched`]); [`recorder`] counts what monitors report;
 //! [`executions`] turns executions into what findings keep; [`again`] runs one again; [`kept`] keeps findings; [`judged`] is a
-//! result, and [`report`] its text.
+//! result, [`refused`] that of a test that is not understood, and [`report`] the text of either.
 
 mod again;
 mod executions;
 mod judged;
 mod kept;
 mod recorder;
+mod refused;
 mod report;
 mod search;
 mod searched;
@@ -17,9 +18,10 @@ mod target;
 use std::path::{Path, PathBuf};
 
 pub(crate) use again::replay;
-use judged::{Judged, entries};
+use judged::{Answer, Judged, entries};
 use kept::{Keeper, Kept, KeptFinding};
-use protocol::StoppedBy;
+use protocol::{MemoryModel, StoppedBy};
+use refused::Refused;
 
 use crate::exit::{Failure, Status};
 use crate::findings::Findings;
@@ -27,13 +29,14 @@ use crate::interrupt::Interrupts;
 use crate::json::{Entry, Outcome};
 use crate::outputs;
 use crate::plan::check::CheckPlan;
+use crate::plan::explorer::Explored;
 use crate::report::excerpt::Sources;
 use crate::report::gcc;
 use crate::report::verdict::Verdict;
 use crate::screen::{Volume, complain, complain_about};
 use crate::values::Format;
 use searched::Searched;
-use target::TestFile;
+use target::{Named, TestFile};
 
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
@@ -45,30 +48,52 @@ pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
 
 fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
     let targets = files.iter().map(|file| target::read(Path::new(""), file)).collect::<Result<Vec<_>, _>>()?;
-    for target in &targets {
-        fits(plan, target)?;
-    }
+    let targets =
+        targets.into_iter().map(|named| Ok((models_of(plan, &named)?, named))).collect::<Result<Vec<_>, _>>()?;
     let findings = Findings::prepare(&plan.out)?;
     outputs::prepare(plan)?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
     findings.clear()?;
     let mut keeper = Keeper::new(plan, &findings, targets.len())?;
-    let mut judged = Vec::new();
-    for target in &targets {
-        for &(model, explorer) in &plan.models {
-            let searched = search::search(plan, target, model, explorer, &interrupts)?;
-            let verdict = searched.judge(plan);
-            let kept = keeper.keep(&searched)?;
-            show(plan, &searched, &verdict, &kept);
-            let ended = searched.summary.stopped_by == Some(StoppedBy::Interrupt);
-            judged.push(Judged { searched, verdict, kept });
-            if ended {
-                return conclude(plan, &judged, targets.len(), keeper.unwritten());
+    let mut answers = Vec::new();
+    'targets: for (models, named) in &targets {
+        match named {
+            Named::Refused(refused) => {
+                if plan.volume != Volume::Quiet {
+                    plan.screen().print(&report::refused(refused));
+                }
+                answers.extend(
+                    models.iter().map(|&(model, how)| Answer::Refused(Box::new(Refused::new(refused, model, how)))),
+                );
+            }
+            Named::Test(target) => {
+                for &explored in models {
+                    let one = explore(plan, target, explored, (&mut keeper, &interrupts))?;
+                    let ended = one.searched.summary.stopped_by == Some(StoppedBy::Interrupt);
+                    answers.push(Answer::Explored(Box::new(one)));
+                    if ended {
+                        break 'targets;
+                    }
+                }
             }
         }
     }
-    conclude(plan, &judged, targets.len(), keeper.unwritten())
+    conclude(plan, &answers, targets.len(), keeper.unwritten())
+}
+
+/// Explores a test under a model, keeps what was found, and shows it.
+fn explore<'t>(
+    plan: &CheckPlan,
+    target: &'t TestFile,
+    (model, explorer): Explored,
+    (keeper, interrupts): (&mut Keeper<'_>, &Interrupts),
+) -> Result<Judged<'t>, Failure> {
+    let searched = search::search(plan, target, model, explorer, interrupts)?;
+    let verdict = searched.judge(plan);
+    let kept = keeper.keep(&searched)?;
+    show(plan, &searched, &verdict, &kept);
+    Ok(Judged { searched, verdict, kept })
 }
 
 /// Shows a result as it is wanted.
@@ -87,37 +112,48 @@ fn show(plan: &CheckPlan, searched: &Searched<'_>, verdict: &Verdict, kept: &Kep
     plan.screen().print(&text);
 }
 
-/// Checks that the instructions of a test mean something under the models.
-fn fits(plan: &CheckPlan, target: &TestFile) -> Result<(), Failure> {
-    let architecture = target.test.architecture;
-    match plan.models.iter().find(|(model, _)| !architecture.models().contains(model)) {
-        None => Ok(()),
-        Some((model, _)) => Err(Failure::usage(
-            format!("{}: model `{}` does not fit tests for {}", target.file, model.name(), architecture.name()),
+/// Returns the models under which a test is explored: those that are asked for or, where all machines are, those of them under
+/// which its instructions mean something.
+///
+/// # Errors
+/// If they mean nothing under a model that is asked for by name.
+fn models_of(plan: &CheckPlan, named: &Named) -> Result<Vec<Explored>, Failure> {
+    let Some(architecture) = named.architecture() else { return Ok(plan.models.clone()) };
+    let is_asked = |wanted: &MemoryModel| plan.models.iter().any(|(model, _)| model == wanted);
+    let are_all = MemoryModel::MACHINES.iter().all(is_asked);
+    let (fitting, foreign): (Vec<Explored>, Vec<Explored>) =
+        plan.models.iter().partition(|(model, _)| architecture.models().contains(model));
+    match foreign.first() {
+        Some((model, _)) if !are_all => Err(Failure::usage(
+            format!("{}: model `{}` does not fit tests for {}", named.file(), model.name(), architecture.name()),
             format!(
-                "available for them are {}",
+                "available for them are {}, and all, which is those of each test",
                 architecture.models().iter().map(|model| model.name()).collect::<Vec<_>>().join(", ")
             ),
         )),
+        _ => Ok(fitting),
     }
 }
 
 /// The verdict line, the results for machines, and the exit status. What could not be kept does not change the verdict.
 fn conclude(
     plan: &CheckPlan,
-    judged: &[Judged<'_>],
+    answers: &[Answer<'_>],
     tests: usize,
     unwritten: Result<(), Failure>,
 ) -> Result<Status, Failure> {
-    let entries: Vec<Vec<Entry<'_>>> = judged.iter().map(entries).collect();
+    let entries: Vec<Vec<Entry<'_>>> = answers.iter().map(entries).collect();
     let outcomes: Vec<Outcome<'_>> =
-        judged.iter().zip(&entries).map(|(one, entries)| one.outcome(plan, entries)).collect();
-    let status = judged.iter().map(|one| one.verdict.status).fold(Status::Clean, Status::and);
+        answers.iter().zip(&entries).map(|(one, entries)| one.outcome(plan, entries)).collect();
+    let status = answers.iter().map(|one| one.verdict().status).fold(Status::Clean, Status::and);
     let written = outputs::write(plan, &outcomes, status, &mut Sources::new([PathBuf::new()]));
-    let line = match judged {
-        [one] if tests == 1 => searched::under(&one.verdict.line, one.searched.model),
-        _ => report::verdict(judged, tests),
+    let line = match answers {
+        [one] if tests == 1 => searched::under(&one.verdict().line, one.model()),
+        _ => report::verdict(answers, tests),
     };
+    if answers.iter().any(|one| one.explored().is_none()) {
+        complain(&format!("help: {}", refused::HELP));
+    }
     plan.screen().print_verdict(&line);
     Ok(status.and(complain_about(unwritten)).and(complain_about(written)))
 }

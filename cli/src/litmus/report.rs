@@ -5,9 +5,10 @@ use std::fmt::Write;
 use litmus::condition::Quantifier;
 use protocol::{Role, Violation};
 
-use super::judged::Judged;
+use super::judged::Answer;
 use super::kept::Kept;
 use super::searched::{Searched, under};
+use super::target::RefusedFile;
 use crate::exit::Status;
 use crate::plan::explorer::Explorer;
 use crate::report::names::{full_place, model_name};
@@ -74,20 +75,26 @@ fn violation_line(violation: &Violation) -> String {
     }
 }
 
+/// Returns the report on a test that is refused.
+pub(super) fn refused(refused: &RefusedFile) -> String {
+    format!("{}: error: {}\n", full_place(&refused.place), printable(&refused.what))
+}
+
 /// Returns the verdict line of several tests or models.
-pub(super) fn verdict(judged: &[Judged<'_>], tests: usize) -> String {
-    let status = judged.iter().map(|one| one.verdict.status).fold(Status::Clean, Status::and);
-    let executions: u64 = judged.iter().map(|one| one.searched.summary.executions).sum();
+pub(super) fn verdict(answers: &[Answer<'_>], tests: usize) -> String {
+    let status = answers.iter().map(|one| one.verdict().status).fold(Status::Clean, Status::and);
+    let explored = answers.iter().filter_map(Answer::explored);
+    let executions: u64 = explored.map(|one| one.searched.summary.executions).sum();
     let all = counted(executions, "execution", "executions");
     let of = counted(tests as u64, "litmus test", "litmus tests");
-    let models = models(judged);
-    let with = |wanted| judged.iter().filter(|one| one.verdict.status == wanted).count();
+    let models = models(answers);
+    let with = |wanted| answers.iter().filter(|one| one.verdict().status == wanted).count();
     let first = |wanted| {
-        let one = judged.iter().find(|one| one.verdict.status == wanted)?;
-        Some((&one.searched.target.file, one.verdict.line.split_once(": ").map_or("", |(_, words)| words)))
+        let one = answers.iter().find(|one| one.verdict().status == wanted)?;
+        Some((one.file(), one.verdict().line.split_once(": ").map_or("", |(_, words)| words)))
     };
     let several = |word, wanted| {
-        let (file, words) = first(wanted).unwrap_or((&judged[0].searched.target.file, ""));
+        let (file, words) = first(wanted).unwrap_or((answers[0].file(), ""));
         let more = match with(wanted) {
             0 | 1 => String::new(),
             count => format!(", and {} more", counted(count as u64 - 1, "result", "results")),
@@ -97,8 +104,12 @@ pub(super) fn verdict(judged: &[Judged<'_>], tests: usize) -> String {
     match status {
         Status::Found => {
             let found = counted(with(Status::Found) as u64, "result", "results");
-            let total = judged.len();
-            format!("violations: {found} of {total} with violations; {all} of {of} under {models}")
+            let total = answers.len();
+            let refused = match with(Status::Unsupported) {
+                0 => String::new(),
+                count => format!(", {count} unsupported"),
+            };
+            format!("violations: {found} of {total} with violations{refused}; {all} of {of} under {models}")
         }
         Status::Unsupported => several("unsupported", status),
         Status::Incomplete => several("incomplete", status),
@@ -106,16 +117,17 @@ pub(super) fn verdict(judged: &[Judged<'_>], tests: usize) -> String {
     }
 }
 
-fn models(judged: &[Judged<'_>]) -> String {
+fn models(answers: &[Answer<'_>]) -> String {
     let mut titles: Vec<&str> = Vec::new();
-    for one in judged {
-        let title = one.searched.model.title();
+    for one in answers {
+        let title = one.model().title();
         if !titles.contains(&title) {
             titles.push(title);
         }
     }
-    let bounded = judged.iter().find(|one| one.searched.explorer == Explorer::BOUNDED);
-    let watched = bounded.map_or(String::new(), |Judged { searched, .. }| {
+    let mut explored = answers.iter().filter_map(Answer::explored).map(|one| &one.searched);
+    let bounded = explored.find(|searched| searched.explorer == Explorer::BOUNDED);
+    let watched = bounded.map_or(String::new(), |searched| {
         let bound = searched.summary.by_bound.last().map(|_| " with bounded preemptions");
         let names: Vec<String> = searched.monitors.iter().map(|&monitor| model_name(monitor)).collect();
         let monitors = if names.is_empty() { String::new() } else { format!(", watched for {}", names.join(" and ")) };

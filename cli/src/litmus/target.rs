@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use litmus::Test;
-use litmus::parse::parse;
+use litmus::parse::{architecture, parse};
+use litmus::{Architecture, Test};
+use protocol::Place;
 
 use crate::exit::Failure;
 use crate::text::reason;
@@ -18,15 +19,60 @@ pub(super) struct TestFile {
     pub(super) test: Test,
 }
 
+/// A file with something that is not understood, so that it is not explored.
+pub(super) struct RefusedFile {
+    /// The file's name as text, in which bytes that are no UTF-8 are replaced.
+    pub(super) file: String,
+    /// The architecture at the test's head, if that is understood.
+    pub(super) architecture: Option<Architecture>,
+    /// What is not understood.
+    pub(super) what: String,
+    /// The place where it stands.
+    pub(super) place: Place,
+}
+
+/// A file that was named as a litmus test.
+pub(super) enum Named {
+    Test(TestFile),
+    Refused(RefusedFile),
+}
+
+impl Named {
+    /// The file's name as text.
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Named::Test(test) => &test.file,
+            Named::Refused(refused) => &refused.file,
+        }
+    }
+
+    /// The architecture of the test, if it is known.
+    pub(super) fn architecture(&self) -> Option<Architecture> {
+        match self {
+            Named::Test(test) => Some(test.test.architecture),
+            Named::Refused(refused) => refused.architecture,
+        }
+    }
+}
+
 /// Reads a test, by its name in a folder.
-pub(super) fn read(folder: &Path, name: &Path) -> Result<TestFile, Failure> {
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn read(folder: &Path, name: &Path) -> Result<Named, Failure> {
     let (path, file) = (folder.join(name), name.to_string_lossy().into_owned());
     let unreadable = |error| Failure::usage(format!("{file}: {}", reason(&error)), "name litmus files that exist");
     let text = fs::read(&path).map_err(unreadable)?;
-    let text = String::from_utf8(text)
-        .map_err(|_| Failure::usage(format!("{file}: is no text in UTF-8"), "a litmus test is text"))?;
-    let test = parse(&text).map_err(|error| {
-        Failure::usage(format!("{file}:{error}"), "docs/limits.md says what of herd7's litmus format is understood")
-    })?;
-    Ok(TestFile { file, path, test })
+    let Ok(text) = String::from_utf8(text) else {
+        let place = Place::new(file.clone(), 1, 1);
+        let what = "a text that is not in UTF-8".to_string();
+        return Ok(Named::Refused(RefusedFile { file, architecture: None, what, place }));
+    };
+    Ok(match parse(&text) {
+        Ok(test) => Named::Test(TestFile { file, path, test }),
+        Err(error) => {
+            let place = Place::new(file.clone(), error.position.line, error.position.column);
+            Named::Refused(RefusedFile { file, architecture: architecture(&text), what: error.message, place })
+        }
+    })
 }

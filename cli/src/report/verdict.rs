@@ -88,6 +88,14 @@ pub(crate) struct Verdict {
     pub(crate) line: String,
 }
 
+impl Verdict {
+    /// Returns the verdict that something at this place is not supported.
+    pub(crate) fn unsupported(what: &str, place: &Place) -> Verdict {
+        let line = format!("unsupported: {}", unsupported(what, place, 1));
+        Verdict { status: Status::Unsupported, word: "unsupported", line }
+    }
+}
+
 /// Judges a search.
 pub(crate) fn judge(facts: &Facts<'_>) -> Verdict {
     let nondeterministic = facts.violations.iter().find(|violation| violation.kind == FailureKind::Nondeterministic);

@@ -17,6 +17,13 @@ use names::Names;
 use crate::test::{Architecture, Test};
 use crate::text::{Comments, Error, Kind, Source, TextPosition, Tokens, after, error};
 
+/// Returns the architecture that a text names at its head, if it is one that tests can be for.
+#[must_use]
+pub fn architecture(text: &str) -> Option<Architecture> {
+    let start = TextPosition { line: 1, column: 1 };
+    head(text, start).ok().map(|(architecture, _)| architecture)
+}
+
 /// Reads a litmus test.
 ///
 /// # Errors
