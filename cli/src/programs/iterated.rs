@@ -5,7 +5,9 @@
 //! had, and the last one that comes to its end is the result. How many executions need exactly K is the difference.
 //!
 //! Where threads wait for each other again and again, few classes need few preemptions, and a bound costs as much as all
-//! of them. So a bound that takes long is put off, and the search for all classes is tried first.
+//! of them. So a bound that takes long is put off, and the search for all classes is tried first. If that takes too long as
+//! well, and nearly all that the bound has run is beyond it, interleavings are run in the place of classes: those within few
+//! preemptions are few.
 
 use std::time::Instant;
 
@@ -17,6 +19,7 @@ use crate::interrupt::Interrupts;
 use crate::plan::check::CheckPlan;
 use crate::record::Record;
 use crate::search::{Bounds, Budget, Checkpoint, Complete, Exploration, Key, Search};
+use crate::text::counted;
 
 /// The bound that is enough: a search that has completed it and found nothing is clean.
 const ENOUGH: u32 = 2;
@@ -26,6 +29,9 @@ const PATIENCE: f64 = 12.0;
 
 /// All classes may take this part of the time that is left then, the reciprocal of it.
 const SHARE: f64 = 2.0;
+
+/// A bound is worth its search by classes if it has this part of what is run for it, the reciprocal of it.
+const YIELD: u64 = 20;
 
 /// The words by which a refusal of the program by the explorer `dpor` alone is recognised.
 const REFUSAL: &str = "under --explorer dpor";
@@ -39,7 +45,8 @@ pub(crate) fn explore(
 ) -> Result<Exploration, Failure> {
     let most = plan.explore.preemptions;
     let begun = Instant::now();
-    let mut iteration = Iteration { bound: 0, bounds: Bounds::default(), why: plan.unfit.clone(), put_off: Vec::new() };
+    let why = plan.unfit.as_ref().map(|what| format!("it does not go with {what}"));
+    let mut iteration = Iteration { bound: 0, bounds: Bounds::default(), why, put_off: Vec::new() };
     let mut kept = match &plan.checkpoint {
         Some(file) => Some(Checkpoint::open(file, key(plan, subjects)?)?),
         None => None,
@@ -71,6 +78,9 @@ pub(crate) fn explore(
             let all = all_classes(plan, subjects, interrupts, record, begun)?;
             if !is_out_of_budget(&all) && !is_refused(&all) {
                 return Ok(all);
+            }
+            if is_wasteful(&exploration) {
+                iteration.run_interleavings(plan);
             }
             iteration.put_off = vec![exploration, all];
             continue;
@@ -120,6 +130,11 @@ fn is_out_of_budget(exploration: &Exploration) -> bool {
     matches!(stopped_by(exploration), Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory))
 }
 
+/// Whether nearly all of what a search within a bound has run is beyond the bound.
+fn is_wasteful(exploration: &Exploration) -> bool {
+    exploration.summary.as_ref().is_some_and(|summary| summary.executions < summary.runs / YIELD)
+}
+
 /// Whether the explorer `dpor` alone refused the program.
 fn is_refused(exploration: &Exploration) -> bool {
     exploration.unsupported.iter().any(|(what, _)| what.ends_with(REFUSAL))
@@ -160,9 +175,21 @@ impl Iteration {
     /// Runs all interleavings from now on, since the program does something that does not go with classes.
     fn give_up_classes(&mut self, plan: &mut CheckPlan, refused: &Exploration) {
         let what = refused.unsupported.iter().find_map(|(what, _)| what.strip_suffix(REFUSAL));
-        let what = what.map(|what| what.trim_end_matches([' ', ',']).to_string());
+        let why = what.map(|what| format!("it does not go with {}", what.trim_end_matches([' ', ','])));
+        self.begin_with_interleavings(why, plan);
+    }
+
+    /// Runs all interleavings from now on, since hardly any class is within the bound.
+    fn run_interleavings(&mut self, plan: &mut CheckPlan) {
+        let within = counted(self.bound.into(), "preemption", "preemptions");
+        let why =
+            format!("the classes are many, and hardly any of those that it ran has an interleaving with {within}");
+        self.begin_with_interleavings(Some(why), plan);
+    }
+
+    fn begin_with_interleavings(&mut self, why: Option<String>, plan: &mut CheckPlan) {
         let bounds = Bounds { by_bounded: true, ..Bounds::default() };
-        *self = Iteration { bound: 0, bounds, why: what, put_off: Vec::new() };
+        *self = Iteration { bound: 0, bounds, why, put_off: Vec::new() };
         plan.explore.explorer = Explorer::Bounded;
     }
 
@@ -246,7 +273,7 @@ impl Iteration {
     /// Adds the reason why interleavings were not explored by classes, if they were not.
     fn explain(&self, summary: Option<&mut Summary>) {
         if let (Some(summary), Some(why)) = (summary, &self.why) {
-            let note = format!("all interleavings were run, not one of each class (dpor): it does not go with {why}");
+            let note = format!("all interleavings were run, not one of each class (dpor): {why}");
             summary.assumptions.push(note);
             summary.assumptions.sort();
         }

@@ -42,6 +42,25 @@ fn where_classes_do_not_fit_all_interleavings_are_run_and_that_is_said() {
 }
 
 #[test]
+fn where_hardly_any_class_is_within_a_bound_the_interleavings_within_it_are_run() {
+    let threads = "static void *body(void *unused) { for (int i = 0; i < 24; i++) { x = i; y = x; } return unused; }";
+    let contending = format!(
+        "#include <pthread.h>\n#include <stdatomic.h>\n#include <stddef.h>\nstatic atomic_int x; static int y;\n{threads}\n\
+         int main(void) {{\n    pthread_t all[4];\n    for (int i = 0; i < 4; i++) pthread_create(&all[i], NULL, body, NULL);\n    \
+         for (int i = 0; i < 4; i++) pthread_join(all[i], NULL);\n    return 0;\n}}\n"
+    );
+    let bench = Bench::new(&[("a.c", &contending)]);
+    let (status, cut) = result(&bench, "--time 6s --no-judge --monitor none");
+    assert_eq!((status, &cut["verdict"], &cut["stopped_by"]), (3, &json!("incomplete"), &json!("time")), "{cut}");
+    let note = cut["assumptions"][0].as_str().unwrap();
+    assert!(note.starts_with("all interleavings were run") && note.ends_with("with 0 preemptions"), "{note}");
+    // Four threads, each run to its end before the next: 4! orders, with main's creations and joins more.
+    let none = &cut["by_bound"][0];
+    assert!(none["preemptions"] == 0 && none["executions"].as_u64().unwrap() >= 24, "{cut}");
+    assert!(cut["executions"].as_u64() > none["executions"].as_u64(), "{cut}");
+}
+
+#[test]
 fn a_budget_that_ends_before_two_preemptions_leaves_it_incomplete() {
     let bench = Bench::new(&[("a.c", PROGRAM)]);
     let (status, cut) = result(&bench, "--executions 3");
