@@ -9,6 +9,7 @@ use engine::buffers::{Steps, StoreBuffers};
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
 use engine::explore::bounded::Bounded;
+use engine::explore::census::Census;
 use engine::explore::pct::Pct;
 use engine::explore::random::Uniform;
 use engine::explore::replay::Replay as ReplayStrategy;
@@ -53,7 +54,7 @@ mod scheduled;
 const fn coverage(explorer: Explorer) -> Coverage {
     match explorer {
         Explorer::Bounded => Coverage::Interleavings,
-        Explorer::Dpor | Explorer::Random | Explorer::Pct | Explorer::Urw => Coverage::Classes,
+        Explorer::Dpor | Explorer::Random | Explorer::Pct | Explorer::Urw | Explorer::Census => Coverage::Classes,
     }
 }
 
@@ -65,6 +66,7 @@ fn strategy(job: &Explore) -> Box<dyn Strategy> {
         Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
         Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
         Explorer::Urw => Box::new(Sampler::new(job.seed, Urw::default())),
+        Explorer::Census => Box::new(Sampler::new(job.seed, Census::default())),
     }
 }
 
@@ -200,6 +202,7 @@ impl Search {
             Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
             Explorer::Pct => Ok(Some(Box::new(Sampler::slice(self.job.seed, Pct::new(BUG_DEPTH, 1), &packed)?))),
             Explorer::Urw => Ok(Some(Box::new(Sampler::slice(self.job.seed, Urw::default(), &packed)?))),
+            Explorer::Census => Ok(Some(Box::new(Sampler::slice(self.job.seed, Census::default(), &packed)?))),
             Explorer::Dpor => {
                 let explorer = Trust::slice(self.job.preemptions, &packed)?;
                 Ok(Some(Box::new(explorer.behind(rounds(&self.job)))))
@@ -472,8 +475,12 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         runtime.recorder.fail(failure, &runtime.execution);
         return Some(Stopped::Found);
     }
+    let before = runtime.recorder.tallied.counts.executions;
     if let Some(stopped) = take_end(runtime, end) {
         return Some(stopped);
+    }
+    if let Some(classes) = runtime.execution.stands_for() {
+        runtime.recorder.tallied.take_drawn(classes, before);
     }
     runtime.execution.finish(Finish::Done);
     runtime.memory.shadow.settle();

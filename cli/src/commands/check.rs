@@ -1,6 +1,6 @@
 //! `fencehound check`: compiles, explores, replays what was found, shows it, and gives the verdict.
 
-use protocol::{MemoryModel, Summary};
+use protocol::{MemoryModel, StoppedBy, Summary};
 
 use super::failed::failed;
 use crate::baseline::Baseline;
@@ -123,8 +123,29 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     conclude(plan, (&all, &judged, enough.as_ref()), &accepted.unmatched, &troubles, (&interrupts, &mut sources))
 }
 
-/// Searches, from the beginning or from where the checkpoint has come to.
+/// Searches, and says how many executions there are in all if a budget ended the search and that can be estimated.
 fn explore(
+    plan: &mut CheckPlan,
+    subjects: &Subjects,
+    interrupts: &Interrupts,
+    record: &mut Record,
+) -> Result<Exploration, Failure> {
+    let within = plan.explore.preemptions;
+    let mut exploration = explore_within(plan, subjects, interrupts, record)?;
+    let by_classes = plan.explore.explorer == protocol::Explorer::Dpor
+        && plan.explore.graphs.is_none()
+        && plan.explore.machine.is_none()
+        && within.is_none();
+    if let Some(summary) = exploration.summary.as_ref().filter(|_| by_classes && exploration.whole.is_none())
+        && matches!(summary.stopped_by, Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory))
+    {
+        exploration.whole = Search::estimate(&subjects.program, &plan.explore, summary.seconds, interrupts)?;
+    }
+    Ok(exploration)
+}
+
+/// Searches, from the beginning or from where the checkpoint has come to.
+fn explore_within(
     plan: &mut CheckPlan,
     subjects: &Subjects,
     interrupts: &Interrupts,

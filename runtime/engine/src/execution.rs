@@ -347,6 +347,12 @@ impl Execution {
         self.strategy = strategy;
     }
 
+    /// Returns the logarithm of how many classes the execution stands for, if the strategy estimates their number.
+    #[must_use]
+    pub fn stands_for(&self) -> Option<f64> {
+        self.strategy.stands_for()
+    }
+
     /// Returns how many bytes the strategy keeps of what is still to be run.
     #[must_use]
     pub fn kept(&self) -> u64 {

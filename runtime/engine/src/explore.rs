@@ -4,6 +4,7 @@
 //! happened; everything else about an execution is [`crate::execution`]. One strategy is one file named after its method.
 
 pub mod bounded;
+pub mod census;
 pub mod estimate;
 mod frontier;
 mod generator;
@@ -314,6 +315,12 @@ pub trait Strategy: Observer {
     /// once more. `steps` are the events of the last execution. Returns none if the explorer cannot hand that out: then it has
     /// not ended, and can go on.
     fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
+        None
+    }
+
+    /// Returns the logarithm of how many classes the execution stands for, which was drawn and has ended; none if the strategy does
+    /// not estimate their number.
+    fn stands_for(&self) -> Option<f64> {
         None
     }
 

@@ -5,12 +5,15 @@ mod programs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::explore::Strategy;
+use engine::execution::Execution;
+use engine::explore::census::Census;
+use engine::explore::estimate::{Drawn, Estimate};
 use engine::explore::pct::Pct;
 use engine::explore::random::Uniform;
 use engine::explore::sampler::Sampler;
 use engine::explore::urw::Urw;
-use programs::{Decision, Op, Program, Run, explore, some};
+use engine::explore::{Finish, Strategy};
+use programs::{Decision, Interpreter, Op, Program, Run, explore, explore_classes, some};
 
 /// Main creates two threads of so many stores each, to different locations, and joins them.
 fn two_threads(stores: u8) -> Program {
@@ -98,4 +101,69 @@ fn urw_draws_interleavings_evenly() {
     // C(8, 4) interleavings, a thousand each; six standard deviations of a binomial count.
     assert_eq!(counts.len(), 70);
     assert!(counts.values().all(|count| (count - 1000).abs() < 190), "{counts:?}");
+}
+
+/// Returns what the drawn executions of a program say of the number of its classes.
+fn estimate(program: &Program, executions: usize) -> Option<Estimate> {
+    let mut execution = Execution::new(Box::new(Sampler::new(11, Census::default())));
+    let mut drawn = Drawn::default();
+    for _ in 0..executions {
+        assert!(execution.begin());
+        Interpreter::run(program, &mut execution);
+        execution.stands_for().into_iter().for_each(|classes| drawn.add(classes));
+        execution.finish(Finish::Done);
+    }
+    drawn.all()
+}
+
+/// Main creates so many threads with this code and waits for none.
+fn threads(count: u8, code: impl Fn(u8) -> Vec<Op>) -> Program {
+    let main = (1..=count).map(Op::Create).collect();
+    std::iter::once(main).chain((1..=count).map(code)).collect()
+}
+
+#[test]
+fn classes_are_counted_by_drawing_a_tenth_of_them() {
+    let all = |program: &Program| explore_classes(program).len() as f64;
+    // n threads write one variable: n! orders, which each drawing says if the threads are there from the beginning.
+    let writers = threads(7, |value| vec![Op::Store(0, value)]);
+    let thrice = threads(3, |value| vec![Op::Store(0, value); 3]);
+    // k readers of a variable with n writes: each reads one of n + 1 values, whatever the others read.
+    let mut readers = threads(5, |_| vec![Op::Load(0)]);
+    readers.push((1..=4).map(|value| Op::Store(0, value)).collect());
+    readers[0].push(Op::Create(6));
+    // A mutex that three threads take three times: 9! / 3!³ orders.
+    let locks = threads(3, |_| [Op::Lock(0), Op::Unlock(0)].repeat(3));
+    for (program, total) in [(writers, 5040.0), (thrice, 1680.0), (readers, 3125.0), (locks, 1680.0)] {
+        assert_eq!(all(&program), total);
+        let Estimate { executions, error } = estimate(&program, (total / 10.0) as usize).unwrap();
+        assert!((total / 2.0..total * 2.0).contains(&executions), "{executions} ± {error} instead of {total}");
+        assert!(error < 0.5 * total, "{executions} ± {error} instead of {total}");
+    }
+}
+
+#[test]
+fn independent_threads_and_readers_are_one_class() {
+    let apart = two_threads(3);
+    let reading = threads(4, |_| vec![Op::Load(0), Op::Load(1)]);
+    for program in [apart, reading] {
+        let Estimate { executions, error } = estimate(&program, 100).unwrap();
+        assert!((executions - 1.0).abs() < 0.1 && error < 0.1, "{executions} ± {error}");
+    }
+}
+
+#[test]
+fn of_random_programs_as_many_classes_are_estimated_as_there_are() {
+    let mut random = programs::random::Random(31);
+    let mut programs = 0;
+    while programs < 150 {
+        let program = programs::random::plain(&mut random);
+        let total = explore_classes(&program).len() as f64;
+        let Some(Estimate { executions, error }) = estimate(&program, 500) else { continue };
+        programs += 1;
+        assert!(
+            (executions - total).abs() < 6.0 * error + 0.01 * total,
+            "{executions} ± {error}, not {total}: {program:?}"
+        );
+    }
 }

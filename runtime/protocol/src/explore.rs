@@ -71,6 +71,8 @@ pub enum Explorer {
     Pct,
     /// Random executions, weighted by the events that each thread has left.
     Urw,
+    /// Random executions that say how many classes there are: an estimate, and no explorer of the command line.
+    Census,
 }
 
 impl Explorer {
@@ -83,13 +85,14 @@ impl Explorer {
             Self::Random => "random",
             Self::Pct => "pct",
             Self::Urw => "urw",
+            Self::Census => "census",
         }
     }
 
     /// Whether the explorer draws executions at random, without end.
     #[must_use]
     pub const fn draws(self) -> bool {
-        matches!(self, Self::Random | Self::Pct | Self::Urw)
+        matches!(self, Self::Random | Self::Pct | Self::Urw | Self::Census)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use engine::explore::estimate::Drawn;
 use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,9 @@ pub struct Tally {
     /// Whether classes beyond the preemption bound were left out, as [`crate::Summary::leaves_out_classes`].
     #[serde(default)]
     pub leaves_out_classes: bool,
+    /// What drawn executions say of the number of classes.
+    #[serde(default)]
+    pub drawn: Drawn,
     /// Threads that still waited at the end, as [`crate::Summary::left_waiting`].
     #[serde(default)]
     pub left_waiting: Vec<LeftWaiting>,
@@ -100,6 +104,7 @@ impl Tally {
         self.atomics.extend(next.atomics.iter().cloned());
         self.leaves_out_rounds |= next.leaves_out_rounds;
         self.leaves_out_classes |= next.leaves_out_classes;
+        self.drawn.join(&next.drawn);
         let before = std::mem::take(&mut self.left_waiting);
         self.left_waiting = LeftWaiting::distinct(before.into_iter().chain(next.left_waiting.iter().cloned()));
     }

@@ -64,6 +64,13 @@ impl Tallied {
         *self = Self { observes, compared, ..Self::new(self.reported.len()) };
     }
 
+    /// Takes an execution that was drawn and says this of the number of classes, as a logarithm, if it counts: so many executions
+    /// were counted before it.
+    pub(crate) fn take_drawn(&mut self, classes: f64, before: u64) {
+        let counts = self.counts.executions > before;
+        self.counts.drawn.add(if counts { classes } else { f64::NEG_INFINITY });
+    }
+
     /// Returns what was counted.
     pub(crate) fn tally(&self) -> Tally {
         let mut tally =

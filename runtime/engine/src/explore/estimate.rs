@@ -1,4 +1,5 @@
-//! An estimate of how many executions are still to come, from the slices that are done.
+//! Estimates of how many executions there are: still to come, from the slices that are done ([`Samples`]), or in all, from executions
+//! that were drawn ([`Drawn`], [`super::census`]).
 //!
 //! Source: Knuth, "Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975, as a weighted
 //! backtrack estimator (Kilby, Slaney, Thiébaux, Walsh, AAAI 2006): a tree has weight 1, and every decision divides the
@@ -45,6 +46,60 @@ pub struct Estimate {
     pub executions: f64,
     /// The standard error of that number; infinite where nothing is known of it.
     pub error: f64,
+}
+
+/// What drawn executions say of the number of classes, as sums; each says a number, whose mean is the estimate.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Drawn {
+    executions: f64,
+    /// The logarithm of the unit of the sums: numbers may be too large for any other way to hold them.
+    unit: f64,
+    sum: f64,
+    squares: f64,
+}
+
+/// The largest logarithm of a number that is given as a number.
+const LARGEST: f64 = 690.0;
+
+impl Drawn {
+    /// Adds an execution that stands for a number of classes with this logarithm.
+    pub fn add(&mut self, logarithm: f64) {
+        self.measure_in(logarithm);
+        let number = (logarithm - self.unit).exp();
+        self.executions += 1.0;
+        self.sum += number;
+        self.squares += number * number;
+    }
+
+    /// Adds what other executions say.
+    pub fn join(&mut self, other: &Self) {
+        self.measure_in(other.unit);
+        let scale = (other.unit - self.unit).exp();
+        self.executions += other.executions;
+        self.sum += other.sum * scale;
+        self.squares += other.squares * scale * scale;
+    }
+
+    /// Makes the unit at least this large.
+    fn measure_in(&mut self, unit: f64) {
+        if unit > self.unit {
+            let scale = (self.unit - unit).exp();
+            (self.unit, self.sum, self.squares) = (unit, self.sum * scale, self.squares * scale * scale);
+        }
+    }
+
+    /// Returns how many classes there are; none if nothing is known of that.
+    #[must_use]
+    pub fn all(&self) -> Option<Estimate> {
+        if self.executions < 2.0 || self.sum <= 0.0 {
+            return None;
+        }
+        let mean = self.sum / self.executions;
+        let variance = (self.squares / self.executions - mean * mean).max(0.0) / (self.executions - 1.0);
+        let number = |part: f64| (part.ln() + self.unit).min(LARGEST).exp();
+        Some(Estimate { executions: number(mean), error: if variance > 0.0 { number(variance.sqrt()) } else { 0.0 } })
+    }
 }
 
 /// The fraction of a round to come that its extrapolation may be wrong by.
@@ -104,7 +159,27 @@ impl Samples {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ahead, Samples};
+    use super::{Ahead, Drawn, Samples};
+
+    #[test]
+    fn what_is_drawn_is_averaged_whatever_its_size() {
+        let (mut one, mut other, mut all) = (Drawn::default(), Drawn::default(), Drawn::default());
+        assert_eq!(all.all(), None);
+        [2.0_f64, 6.0].iter().for_each(|number| one.add(number.ln()));
+        [4.0_f64, 4.0].iter().for_each(|number| other.add(number.ln()));
+        [2.0_f64, 6.0, 4.0, 4.0].iter().for_each(|number| all.add(number.ln()));
+        one.join(&other);
+        for drawn in [one, all] {
+            let estimate = drawn.all().unwrap();
+            // The variance is 2; of the mean of four it is 2/3, with three degrees of freedom.
+            assert!((estimate.executions - 4.0).abs() < 1e-9 && (estimate.error - (2.0_f64 / 3.0).sqrt()).abs() < 1e-9);
+        }
+        all.add(f64::NEG_INFINITY);
+        assert!((all.all().unwrap().executions - 3.2).abs() < 1e-9);
+        let mut vast = Drawn::default();
+        (0..2).for_each(|_| vast.add(5000.0));
+        assert!(vast.all().unwrap().executions > 1e299);
+    }
 
     #[test]
     fn even_slices_leave_no_doubt() {

@@ -11,7 +11,9 @@ use std::ops::Range;
 use super::generator::Generator;
 use super::packed::{Reader, write};
 use super::slice::{Leftover, Unit};
-use super::{Corrupt, Counting, Counts, Diverged, Finish, Halt, Observer, Performed, Previous, Start, Strategy};
+use super::{
+    Corrupt, Counting, Counts, Diverged, Finish, Halt, Notice, Observer, Performed, Previous, Start, Strategy,
+};
 use crate::event::Thread;
 use crate::step::Step;
 use crate::thread_set::ThreadSet;
@@ -38,6 +40,17 @@ pub trait Draw {
 
     /// Notes that an event has been performed; called only if [`Draw::observes`].
     fn performed(&mut self, _event: &Performed<'_>) {}
+
+    /// Notes something else that has happened; called only if [`Draw::observes`].
+    fn notice(&mut self, _notice: Notice) {}
+
+    /// Notes that one of so many values was drawn.
+    fn chosen(&mut self, _count: u64) {}
+
+    /// Returns what [`Strategy::stands_for`] does.
+    fn stands_for(&self) -> Option<f64> {
+        None
+    }
 
     /// Learns from an execution that has ended and is not run again: it had `events` events. Called for those that are learned
     /// from.
@@ -122,6 +135,10 @@ impl<D: Draw> Observer for Sampler<D> {
     fn performed(&mut self, event: &Performed<'_>) {
         self.draw.performed(event);
     }
+
+    fn notice(&mut self, notice: Notice) {
+        self.draw.notice(notice);
+    }
 }
 
 impl<D: Draw> Strategy for Sampler<D> {
@@ -153,7 +170,12 @@ impl<D: Draw> Strategy for Sampler<D> {
     }
 
     fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
+        self.draw.chosen(count);
         Ok(self.random.below(count))
+    }
+
+    fn stands_for(&self) -> Option<f64> {
+        self.draw.stands_for()
     }
 
     fn finish(&mut self, finish: Finish) {

@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 
 use blocks::Blocks;
 use event::{GraphEvent, Watch, Watched, What, Writes};
+pub(super) use event::{Happening, happening};
 use forward::Closure;
 use graph::{ExecutionGraph, Expected, Generation, asleep, shared_places, stuck};
 use numbers::{Place, Stamp};

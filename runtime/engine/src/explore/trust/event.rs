@@ -191,6 +191,28 @@ pub(super) fn leaves(event: &Performed<'_>) -> bool {
     event.kind == Kind::Fence
 }
 
+/// What other threads see of an event that has been performed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::explore) enum Happening {
+    Nothing,
+    Reads,
+    Writes,
+    Creates(Thread),
+    Joins(Thread),
+}
+
+/// Returns what other threads see of an event for which no thread waited, and the numbers of the places that it touches.
+pub(in crate::explore) fn happening<'a>(event: &Performed<'a>) -> (Happening, impl Iterator<Item = usize> + use<'a>) {
+    let happening = match what(event) {
+        What::Read => Happening::Reads,
+        What::Write => Happening::Writes,
+        What::Create(thread) => Happening::Creates(thread),
+        What::Join(thread) => Happening::Joins(thread),
+        What::Local | What::Leave | What::Stuck | What::Asleep(_) | What::Value { .. } => Happening::Nothing,
+    };
+    (happening, places(event).map(Place::index))
+}
+
 /// Returns what an event is that a thread performs after it has waited for these places.
 #[inline]
 pub(super) fn woken(what: What, watched: &[Watched]) -> What {
