@@ -74,7 +74,12 @@ enum Turn {
     Next,
     Back,
     End,
+    /// What was typed means nothing.
+    Unknown,
 }
+
+/// What may be typed after an event.
+const KEYS: &str = "Enter: the next event, b: back, q: to the end";
 
 /// Shows one event with its line of the source for each line on the standard input, and all that are left when the input ends.
 fn step(subject: &Subject<'_>, trace: &Trace, sources: &mut Sources, screen: Screen) {
@@ -84,15 +89,20 @@ fn step(subject: &Subject<'_>, trace: &Trace, sources: &mut Sources, screen: Scr
     let lines = table.lines(&rows, Width::Unlimited);
     let Some((heading, lines)) = lines.split_first() else { return };
     let mut input = io::stdin().lock().lines();
-    screen.print(&format!("  Enter: the next event, b: back, q: to the end\n{heading}\n"));
+    screen.print(&format!("  {KEYS}\n{heading}\n"));
     let mut at = 0;
     while let (Some(line), Some(event)) = (lines.get(at), trace.events.get(at)) {
         let place = &event.place;
         let quoted = sources.line(place).map(|text| format!("{:>9} | {}\n", place.line, printable(text.trim_end())));
         screen.print(&format!("{line}\n{}", quoted.unwrap_or_default().dimmed()));
-        match turn(input.next()) {
-            Turn::Next => at += 1,
+        let mut turn = turn(input.next().as_ref());
+        while turn == Turn::Unknown {
+            screen.print(&format!("  not understood ({KEYS})\n"));
+            turn = self::turn(input.next().as_ref());
+        }
+        match turn {
             Turn::Back => at = at.saturating_sub(1),
+            Turn::Next | Turn::Unknown => at += 1,
             Turn::End => break,
         }
     }
@@ -100,11 +110,12 @@ fn step(subject: &Subject<'_>, trace: &Trace, sources: &mut Sources, screen: Scr
 }
 
 /// Reads what the user wants. At the end of the input it is to see all that is left.
-fn turn(typed: Option<io::Result<String>>) -> Turn {
-    match typed.and_then(Result::ok).as_deref().map(str::trim) {
-        Some("b" | "back") => Turn::Back,
-        Some("q" | "quit") => Turn::End,
-        _ => Turn::Next,
+fn turn(typed: Option<&io::Result<String>>) -> Turn {
+    match typed.map(|typed| typed.as_deref().map(str::trim)) {
+        None | Some(Ok("" | "n" | "next")) => Turn::Next,
+        Some(Ok("b" | "back")) => Turn::Back,
+        Some(Ok("q" | "quit")) => Turn::End,
+        Some(_) => Turn::Unknown,
     }
 }
 
@@ -113,9 +124,10 @@ mod tests {
     use super::{Turn, turn};
 
     #[test]
-    fn whatever_is_no_command_goes_on() {
-        let typed = |text: &str| turn(Some(Ok(text.to_string())));
-        assert_eq!([typed("b"), typed(" q "), typed(""), typed("x")], [Turn::Back, Turn::End, Turn::Next, Turn::Next]);
+    fn what_is_no_command_is_not_taken_for_one() {
+        let typed = |text: &str| turn(Some(&Ok(text.to_string())));
+        let turns = [typed("b"), typed(" q "), typed(""), typed("n"), typed("x"), typed("\u{1b}[A")];
+        assert_eq!(turns, [Turn::Back, Turn::End, Turn::Next, Turn::Next, Turn::Unknown, Turn::Unknown]);
         assert_eq!(turn(None), Turn::Next);
     }
 }

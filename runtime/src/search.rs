@@ -462,7 +462,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),
         None => runtime.conclusion.end.take().expect("an execution ends for a reason"),
     };
-    if let Some(what) = runtime.execution.omits().lacks {
+    if let Some(what) = runtime.execution.strategy().omits().lacks {
         let place = Record::behind(runtime.recorder.trail.last_site()).place();
         return Some(Stopped::Unsupported { what: format!("{what}, under --explorer dpor"), place });
     }
@@ -479,7 +479,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
     if let Some(stopped) = take_end(runtime, end) {
         return Some(stopped);
     }
-    if let Some(classes) = runtime.execution.stands_for() {
+    if let Some(classes) = runtime.execution.strategy().stands_for() {
         runtime.recorder.tallied.take_drawn(classes, before);
     }
     runtime.execution.finish(Finish::Done);
@@ -487,7 +487,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
     if stop_at_first && runtime.recorder.findings.has_found() {
         return Some(Stopped::Found);
     }
-    (runtime.execution.kept() > runtime.settings.memory).then_some(Stopped::Limit(StoppedBy::Memory))
+    (runtime.execution.strategy().kept() > runtime.settings.memory).then_some(Stopped::Limit(StoppedBy::Memory))
 }
 
 /// Takes an execution that has ended in this way into the counts; returns the end of the slice if it ends the search.
@@ -639,7 +639,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
         threads: runtime.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
         tally: Tally {
             uninstrumented: runtime.remarks.uninstrumented.iter().cloned().collect(),
-            leaves_out_classes: runtime.execution.omits().beyond_bound,
+            leaves_out_classes: runtime.execution.strategy().omits().beyond_bound,
             left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.remarks.left_waiting)),
             assumptions: runtime.remarks.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
             obstacle: runtime.graph.as_deref_mut().and_then(|graph| graph.sought.as_mut()?.1.take()),

@@ -60,8 +60,6 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     };
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
-    // Also where the program does not compile any more: what is there afterwards belongs to this run.
-    findings.clear()?;
     let subjects = match Subjects::build(plan, &interrupts) {
         Ok(subjects) => subjects,
         Err(failure) if failure.status == Status::Incomplete => {
@@ -81,6 +79,8 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         }
         Err(failure) => return Err(failure),
     };
+    // What there is of an earlier run stays where the program does not compile: nothing is known in its place.
+    findings.clear()?;
     let bench = Bench { subjects: &subjects, interrupts: &interrupts };
     let for_x86 = subjects.is_written_for_x86().then(|| plan.for_x86());
     let plan = for_x86.as_ref().unwrap_or(plan);
@@ -191,17 +191,20 @@ fn conclude(
     let verdict = |(searched, summary): (&Searched, &Summary)| {
         let verdict = searched.judge(summary, interrupts, &apart);
         let model = searched.plan.models[0].0;
-        let named = judged.iter().find(|one| one.model == model && !one.is_reported());
-        named.map_or_else(|| verdict.clone(), |judged| with_judgement(&verdict, judged))
+        let named = judged.iter().find(|one| one.model == model);
+        let result = named.map_or_else(|| verdict.clone(), |judged| with_judgement(&verdict, judged));
+        // What was reported of a model, beside its own result, is told by the line before all results.
+        let is_told = named.is_some_and(Judged::is_reported);
+        (if is_told { verdict } else { result.clone() }, result)
     };
-    let verdicts: Vec<Verdict> = all.iter().zip(&summaries).map(verdict).collect();
+    let (verdicts, results): (Vec<Verdict>, Vec<Verdict>) = all.iter().zip(&summaries).map(verdict).unzip();
     let target = plan.target.names().join(" ");
     let consequences = consequences(all, &summaries, judged);
     tell(plan, all, &consequences);
     let each = all.iter().zip(&summaries).zip(&consequences);
     let entries: Vec<Vec<Entry<'_>>> =
         each.map(|((searched, summary), consequences)| entries(searched, summary, consequences, judged)).collect();
-    let outcomes = all.iter().zip(&summaries).zip(verdicts.iter().zip(&entries));
+    let outcomes = all.iter().zip(&summaries).zip(results.iter().zip(&entries));
     let outcomes = outcomes.enumerate().map(|(index, ((searched, summary), (verdict, entries)))| {
         // What matches nothing is reported once.
         let unmatched = if index == 0 { unmatched } else { &[] };

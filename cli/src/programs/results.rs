@@ -178,10 +178,8 @@ pub(crate) fn result<'a>(
 ) -> Outcome<'a> {
     let counted = searched.plan.judging.counted;
     let (model, explorer) = searched.plan.models[0];
-    let reports = |one: &&Judged| {
-        searched.found.iter().any(|found| is_of(&found.violation, one.model))
-            || (one.model == model && !one.is_reported())
-    };
+    let reports =
+        |one: &&Judged| one.model == model || searched.found.iter().any(|found| is_of(&found.violation, one.model));
     let models = judged.iter().filter(reports).map(|one| (one.model.name(), one.as_json(counted)));
     let unsupported = searched.exploration.unsupported.iter().map(|(what, place)| Unsupported {
         what,

@@ -136,6 +136,21 @@ fn a_model_that_is_not_asked_for_does_not_change_the_exit_status() {
     assert_eq!(checked(&program, "").0, 1);
 }
 
+#[test]
+fn the_result_of_a_model_beside_that_of_sc_says_what_the_model_shows() {
+    let seen = "static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen";
+    let (status, line, both) = checked(&store_buffering(seen, ""), "--model sc,tso");
+    assert!(status == 1 && line.starts_with("x86 (TSO): shows r1 = 0 and r2 = 0, as no SC execution does; "), "{line}");
+    let (_, _, alone) = checked(&store_buffering(seen, ""), "--model tso");
+    for key in ["model", "verdict", "executions"] {
+        assert_eq!(both[1][key], alone[key], "{key}");
+    }
+    assert_eq!((&both[1]["verdict"], &both[1]["models"]["tso"]["judgement"]), (&json!("violations"), &json!("shows")));
+    // Either load alone may read 0 or 1, in any order.
+    let (_, _, harmless) = checked(&store_buffering(&seen.replace("r1 = seen", "(void)seen"), ""), "--model sc,tso");
+    assert_eq!([&harmless[0]["verdict"], &harmless[1]["verdict"]], [&json!("clean"), &json!("clean")], "{harmless}");
+}
+
 const WEAK: [(&str, &str); 4] = [("armv8", "ARMv8"), ("riscv", "RISC-V"), ("power", "POWER"), ("c11", "C11")];
 
 #[test]

@@ -50,7 +50,7 @@ pub use threads::{NotANumbering, Pending, Status, Threads, TooManyThreads};
 
 use crate::event::{Location, Object, Thread};
 use crate::explore::slice::Leftover;
-use crate::explore::{Diverged, Finish, Halt, Notice, Omitted, Previous, Standing, Strategy, Values};
+use crate::explore::{Diverged, Finish, Halt, Notice, Previous, Standing, Strategy, Values};
 use crate::step::{Iteration, Step};
 use crate::sync::machine::Machine;
 use crate::sync::mutex::Refusal;
@@ -347,22 +347,10 @@ impl Execution {
         self.strategy = strategy;
     }
 
-    /// Returns the logarithm of how many classes the execution stands for, if the strategy estimates their number.
+    /// Returns the strategy, which says what it keeps and leaves out.
     #[must_use]
-    pub fn stands_for(&self) -> Option<f64> {
-        self.strategy.stands_for()
-    }
-
-    /// Returns how many bytes the strategy keeps of what is still to be run.
-    #[must_use]
-    pub fn kept(&self) -> u64 {
-        self.strategy.kept()
-    }
-
-    /// Returns what the strategy leaves out of what it was to run.
-    #[must_use]
-    pub fn omits(&self) -> Omitted {
-        self.strategy.omits()
+    pub fn strategy(&self) -> &dyn Strategy {
+        &*self.strategy
     }
 
     /// Whether what the running thread has come to depends on a block that another one has left in its middle: then it is not

@@ -202,7 +202,7 @@ fn any_slicing_gives_the_same_executions_in_the_same_order() {
             execution.state.threads.number(&paths).expect("a numbering");
             let count = 1 + random.below(4);
             classes::run_blocks(&program, &blocks, &mut execution, count, &mut |run| cut.push(run.to_vec()));
-            assert_eq!(execution.omits().lacks, None, "{program}");
+            assert_eq!(execution.strategy().omits().lacks, None, "{program}");
             units = execution.leave().expect("it can be cut").now;
             units.extend(rest);
             slices += 1;

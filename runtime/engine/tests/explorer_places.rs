@@ -231,7 +231,7 @@ fn in_slices(program: &Program, paths: &[Vec<u32>], known: &[Knows], random: &mu
         let mut execution = Execution::new(knowing(explorer, knows));
         execution.state.threads.number(paths).expect("a numbering");
         classes::run_some(program, &mut execution, 1 + random.below(4), &mut |run| runs.push(run.to_vec()));
-        assert_eq!(execution.omits().lacks, None, "{program}");
+        assert_eq!(execution.strategy().omits().lacks, None, "{program}");
         units = execution.leave().expect("it can be cut").now;
         units.extend(rest);
         slices += 1;

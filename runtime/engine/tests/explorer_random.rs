@@ -110,7 +110,7 @@ fn estimate(program: &Program, executions: usize) -> Option<Estimate> {
     for _ in 0..executions {
         assert!(execution.begin());
         Interpreter::run(program, &mut execution);
-        execution.stands_for().into_iter().for_each(|classes| drawn.add(classes));
+        execution.strategy().stands_for().into_iter().for_each(|classes| drawn.add(classes));
         execution.finish(Finish::Done);
     }
     drawn.all()

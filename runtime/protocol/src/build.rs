@@ -32,6 +32,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("../../engine/src/mapping.rs"),
     include_str!("../../engine/src/event.rs"),
     include_str!("../../engine/src/explore.rs"),
+    include_str!("../../engine/src/explore/estimate.rs"),
     include_str!("../../engine/src/mapping/machines.rs"),
     include_str!("../../engine/src/model/name.rs"),
     include_str!("../../engine/src/monitor/name.rs"),
