@@ -1,9 +1,12 @@
 //@ why: The pointer to a singleton is read without its lock. If it is published without
-//@      release, the object may be seen before it is written ("The Double-Checked
-//@      Locking is Broken Declaration"), where stores change places: PSO, ARM, POWER,
-//@      RISC-V. If only the reader's acquire is missing, the machines keep the order,
-//@      since the address of what is read depends on the pointer; C11 does not, and the
-//@      object races.
+//@      release, the object may be seen before it is written ("The Double-Checked Locking is
+//@      Broken Declaration" of Bacon, Bloch, Pugh and others), where a machine reorders stores
+//@      after stores: PSO, ARM and POWER in McKenney's table ("Memory Ordering in Modern
+//@      Microprocessors", Linux Journal 2005), and RISC-V. If only the reader's acquire is
+//@      missing, the machines keep the order, since the address of what is read depends on the
+//@      pointer: in that table Alpha alone reorders dependent loads. C11 has no such rule for
+//@      relaxed loads, and the object races (so Meyers and Alexandrescu, "C++ and the Perils
+//@      of Double-Checked Locking", ask for barriers on both sides).
 //@ run: -DSET=relaxed -DGET=acquire --model tso
 //@ verdict: clean
 //@ models: tso harmless

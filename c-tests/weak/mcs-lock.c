@@ -1,8 +1,11 @@
 //@ why: Who leaves an MCS lock hands it over by a store to the next one's node. If that does
-//@      not release, what was done under the lock may come later (MP): on ARM and RISC-V,
-//@      not on TSO; under C11 the counter races. PSO and POWER are saved by the
-//@      compare-and-exchange before it: the fence before that has executed though it fails,
-//@      where a failed one of ARM or RISC-V is but a load.
+//@      not release, what was done under the lock may come later (MP): Linux hands over by
+//@      smp_store_release (kernel/locking/mcs_spinlock.h). Machines that reorder stores after
+//@      stores break it, ARM and RISC-V here; TSO keeps them in order (McKenney, "Memory
+//@      Ordering in Modern Microprocessors", Linux Journal 2005). PSO and POWER do reorder
+//@      stores, but are saved by the compare-and-exchange that releases before: its fence,
+//@      membar or lwsync, has executed though it fails, where a failed one of ARM or RISC-V is
+//@      but a load. Under C11 a failed one releases nothing either, and the counter races.
 //@ run: -DHAND_OVER=relaxed --model tso
 //@ verdict: clean
 //@ models: tso harmless

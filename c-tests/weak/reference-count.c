@@ -1,9 +1,12 @@
 //@ why: Who drops the last reference destroys the object. If drops are relaxed, another
-//@      thread's last use may come after that: its load and the drop behind it may
-//@      change places (LB with a control dependency), which ARM, POWER and RISC-V allow,
-//@      and TSO and PSO do not. Under C11 use and destruction race. A release in each
-//@      drop is enough on the machines, where destruction depends on the count; C11 asks
-//@      for the acquire as well (Boost's documentation of atomics has both).
+//@      thread's last use may come after that: its load and the drop behind it may change
+//@      places (LB with a control dependency). In McKenney's table ("Memory Ordering in Modern
+//@      Microprocessors", Linux Journal 2005) ARM and POWER reorder loads after stores, x86
+//@      and SPARC under TSO and PSO do not; RISC-V does. Under C11 use and destruction race. A
+//@      release in each drop is enough on the machines, where destruction depends on the
+//@      count: a branch orders stores behind it. C11 asks for the acquire as well (Boost's
+//@      documentation of atomics, in its example of reference counting, and Rust's Arc have
+//@      both: a drop that releases, and an acquire fence for the last one).
 //@ run: -DDROP=relaxed --model tso
 //@ verdict: clean
 //@ models: tso harmless

@@ -1,7 +1,11 @@
-//@ why: The index of a ring is published before its slot is written: the store of the
-//@      index does not release, so it may overtake that of the slot (MP). TSO keeps
-//@      stores in order, PSO, ARM, POWER and RISC-V do not. Under C11 the slot, which is
-//@      not atomic, races; with release and acquire the ring is right everywhere.
+//@ why: The index of a ring is published before its slot is written: the store of the index
+//@      does not release, so it may overtake that of the slot (MP). The documentation of Linux
+//@      (core-api/circular-buffers) has the producer store its head by smp_store_release and
+//@      the consumer read it by smp_load_acquire. McKenney's table ("Memory Ordering in Modern
+//@      Microprocessors", Linux Journal 2005) says who reorders stores after stores: POWER,
+//@      ARM and SPARC PSO do, x86 and SPARC TSO do not; RISC-V orders no two stores to
+//@      different addresses by itself (ISA manual, RVWMO). Under C11 the slot, which is not
+//@      atomic, races; with release and acquire the ring is right everywhere.
 //@ run: -DPUBLISH=relaxed --model sc --explorer rsmc
 //@ verdict: clean
 //@ run: -DPUBLISH=relaxed --model tso

@@ -1,8 +1,11 @@
 //@ why: A reader of a sequence lock reads the data, and then the count again: without an
-//@      acquire fence between, the second read of the count may come first, and the data
-//@      be torn (Boehm, "Can seqlocks get along with programming language memory
-//@      models?", MSPC 2012). Loads stay in order under TSO and PSO, not on ARM, POWER,
-//@      RISC-V, nor by C11. The data is atomic: nothing races.
+//@      acquire fence between, the second read of the count may come first, and the data be
+//@      torn (Boehm, "Can Seqlocks Get Along with Programming Language Memory Models?", MSPC
+//@      2012, whose reader has that fence and whose data is atomic and relaxed, as here). In
+//@      McKenney's table ("Memory Ordering in Modern Microprocessors", Linux Journal 2005) ARM
+//@      and POWER reorder loads after loads, x86 and SPARC under TSO and PSO do not; RISC-V
+//@      does, if the addresses differ. By C11 nothing orders relaxed loads. The data is
+//@      atomic: nothing races.
 //@ run: -DUNFENCED --model tso
 //@ verdict: clean
 //@ models: tso harmless

@@ -15,7 +15,7 @@ pub mod tso;
 
 use crate::graph::set::Set;
 use crate::graph::trace::Trace;
-use crate::graph::{EventId, Label};
+use crate::graph::{EventId, Labels};
 pub use name::MemoryModel;
 
 /// A memory model, with what it knows of the trace so far.
@@ -43,11 +43,11 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
     /// are those at the same location that come before it. Where the model forwards, a load awaits only those of them behind the
     /// last store to its location, what that store waits for before its value is known, and the store itself where it is not
     /// forwarded.
-    fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>>;
+    fn awaits(labels: &Labels<W>, index: usize) -> Option<Set<W>>;
 
     /// Takes in the last node of the trace, given the accesses of its thread as far as they are known, and returns whether the
     /// trace is allowed. After a trace that is not, the model is not asked again.
-    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool;
+    fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool;
 
     /// Returns how many numbers of a `Set<W>` the model needs.
     fn size(&self, trace: &Trace<W>) -> usize {
@@ -68,7 +68,7 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
     /// Whether a read-modify-write waits for something that comes before its write but not before its read. Since its two parts
     /// are committed at once, executions in which the read takes effect before that are then missed.
     #[must_use]
-    fn waits_as_one(_labels: &[Label<W>], _index: usize) -> bool {
+    fn waits_as_one(_labels: &Labels<W>, _index: usize) -> bool {
         false
     }
 

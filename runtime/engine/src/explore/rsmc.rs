@@ -71,7 +71,7 @@ use self::state::{Parameter, State, Verdict, is_fetched, is_free};
 
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
-use crate::graph::{Access, EventId, Label, Labels, Link, Program, Reached, Value, Written};
+use crate::graph::{Access, EventId, Labels, Link, Program, Reached, Value, Written};
 use crate::model::Model;
 use crate::model::sc::Sc;
 use crate::repair::rebuilt;
@@ -166,7 +166,7 @@ impl<const W: usize> CompleteTrace<'_, W> {
 trait AnyModel<const W: usize>: std::fmt::Debug {
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
 
-    fn waits_as_one(&self, labels: &[Label<W>], index: usize) -> bool;
+    fn waits_as_one(&self, labels: &Labels<W>, index: usize) -> bool;
 
     fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)>;
 
@@ -178,7 +178,7 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
 }
 
 impl<const W: usize, M: Model<W>> AnyModel<W> for M {
-    fn waits_as_one(&self, labels: &[Label<W>], index: usize) -> bool {
+    fn waits_as_one(&self, labels: &Labels<W>, index: usize) -> bool {
         M::waits_as_one(labels, index)
     }
 

@@ -65,9 +65,7 @@ impl<const W: usize> Set<W> {
     /// Adds all numbers of the other set.
     #[inline]
     pub fn add(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word |= other;
-        }
+        self.0 = std::array::from_fn(|at| self.0[at] | other.0[at]);
     }
 
     /// Returns the union of the two sets.
@@ -81,42 +79,36 @@ impl<const W: usize> Set<W> {
     /// Returns the intersection of the two sets.
     #[inline]
     #[must_use]
-    pub fn and(mut self, other: &Self) -> Self {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word &= other;
-        }
-        self
+    pub fn and(self, other: &Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & other.0[at]))
     }
 
     /// Returns the numbers of this set that are not in the other one.
     #[inline]
     #[must_use]
-    pub fn without(mut self, other: &Self) -> Self {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word &= !other;
-        }
-        self
+    pub fn without(self, other: &Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & !other.0[at]))
     }
 
     /// Whether some number is in both sets.
     #[inline]
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
+        (0..W).any(|at| self.0[at] & other.0[at] != 0)
     }
 
     /// Whether every number is in the other set.
     #[inline]
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
+        (0..W).all(|at| self.0[at] & !other.0[at] == 0)
     }
 
     /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+        self.0 == [0; W]
     }
 
     /// Returns the numbers in ascending order.

@@ -24,7 +24,7 @@
 use super::Model;
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
-use crate::graph::{Annotations, EventId, Fences, Label};
+use crate::graph::{Annotations, EventId, Fences, Label, Labels};
 
 /// An element of C11's relations: an access, or all fences between two accesses.
 #[derive(Clone, Copy, Debug)]
@@ -66,18 +66,28 @@ pub struct C11<const W: usize> {
     sequenced: Vec<Sequenced<W>>,
     /// The element of each node.
     of_node: Vec<u16>,
+    /// The elements that are sequentially consistent, and those of them that are fences.
+    strong: Set<W>,
+    strong_fences: Set<W>,
 }
 
 impl<const W: usize> Clone for C11<W> {
     fn clone(&self) -> Self {
-        let Self { elements, sequenced, of_node } = self;
-        Self { elements: elements.clone(), sequenced: sequenced.clone(), of_node: of_node.clone() }
+        let Self { elements, sequenced, of_node, strong, strong_fences } = self;
+        Self {
+            elements: elements.clone(),
+            sequenced: sequenced.clone(),
+            of_node: of_node.clone(),
+            strong: *strong,
+            strong_fences: *strong_fences,
+        }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.elements.clone_from(&source.elements);
         self.sequenced.clone_from(&source.sequenced);
         self.of_node.clone_from(&source.of_node);
+        (self.strong, self.strong_fences) = (source.strong, source.strong_fences);
     }
 }
 
@@ -85,7 +95,7 @@ impl<const W: usize> Model<W> for C11<W> {
     const COMMITS_IN_ORDER: bool = true;
     const ORDERS_BY_OUTCOME: bool = true;
 
-    fn awaits(_labels: &[Label<W>], index: usize) -> Option<Set<W>> {
+    fn awaits(_labels: &Labels<W>, index: usize) -> Option<Set<W>> {
         Some(Set::below(index))
     }
 
@@ -94,7 +104,7 @@ impl<const W: usize> Model<W> for C11<W> {
         self.elements.len() + 1
     }
 
-    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
         let label = &labels[usize::from(node.event.index)];
@@ -150,6 +160,10 @@ impl<const W: usize> C11<W> {
         if last != fences {
             let before = self.before(thread, &fences);
             let is_strong = last.full < fences.full;
+            if is_strong {
+                self.strong.insert(self.elements.len());
+                self.strong_fences.insert(self.elements.len());
+            }
             self.elements.push(Element {
                 node: None,
                 thread,
@@ -171,6 +185,9 @@ impl<const W: usize> C11<W> {
             if label.annotations.has(Annotations::ACQUIRE) {
                 before.add(&pending);
             }
+        }
+        if label.annotations.has(Annotations::SEQUENTIALLY_CONSISTENT) {
+            self.strong.insert(self.elements.len());
         }
         self.of_node.push(u16::try_from(self.elements.len()).expect("fewer than 65536 elements"));
         self.elements.push(Element {
@@ -289,9 +306,7 @@ impl<const W: usize> C11<W> {
         if behind.is_empty() {
             return true;
         }
-        let is_strong = |&element: &usize| self.elements[element].annotations.has(Annotations::SEQUENTIALLY_CONSISTENT);
-        let strong: Set<W> = (0..self.elements.len()).filter(is_strong).collect();
-        let fences: Set<W> = strong.iter().filter(|&element| self.elements[element].node.is_none()).collect();
+        let (strong, fences) = (self.strong, self.strong_fences);
         if fences.is_empty() {
             let element = usize::from(self.of_node[number]);
             return !strong.contains(element) || self.is_consistent_without_fences(trace, element, &strong, &behind);
@@ -351,14 +366,20 @@ impl<const W: usize> C11<W> {
             let this = &self.elements[element];
             let location = self.location(trace, element);
             let is_same = |other: usize| location.is_some() && self.location(trace, other) == location;
-            let own: Set<W> = (0..element).filter(|&other| self.elements[other].thread == this.thread).collect();
+            let own: Set<W> = this.before.iter().filter(|&other| self.elements[other].thread == this.thread).collect();
             let elsewhere: Set<W> = own.iter().filter(|&other| !is_same(other)).collect();
-            let mut ahead = Set::EMPTY;
-            for middle in this.before.iter() {
-                ahead.add(&self.sequenced[middle].elsewhere);
+            let (mut ahead, mut covered) = (Set::EMPTY, Set::EMPTY);
+            for middle in this.before.iter_back() {
+                // What is ahead of something that is before the middle is ahead of that.
+                if !covered.contains(middle) {
+                    covered.add(&self.elements[middle].before);
+                    ahead.add(&self.sequenced[middle].elsewhere);
+                    ahead.add(&self.sequenced[middle].ahead);
+                }
             }
             let mut scb = own.or(&this.before.iter().filter(|&other| is_same(other)).collect());
-            for last in elsewhere.iter() {
+            // What is ahead of the others in the thread is ahead of the last one.
+            if let Some(last) = elsewhere.iter_back().next() {
                 scb.add(&self.sequenced[last].ahead);
             }
             self.sequenced.push(Sequenced { elsewhere, ahead, scb });

@@ -9,7 +9,7 @@ use super::Model;
 use super::power::{Separation, separation};
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
-use crate::graph::{Access, EventId, Internal, Label};
+use crate::graph::{Access, EventId, Internal, Label, Labels};
 
 /// A relation between nodes: for each node, what comes directly before it.
 type Relation<const W: usize> = Vec<Set<W>>;
@@ -24,13 +24,13 @@ pub struct PowerByDependencies<const W: usize> {
 impl<const W: usize> Model<W> for PowerByDependencies<W> {
     const IS_DEADLOCK_FREE: bool = false;
 
-    fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>> {
+    fn awaits(labels: &Labels<W>, index: usize) -> Option<Set<W>> {
         let label = &labels[index];
         label.location?;
         Some(label.address_from.or(&label.value_from).or(&label.control_from))
     }
 
-    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool {
         let last = trace.nodes().last().expect("a node").event.index;
         self.labels.push(labels[usize::from(last)]);
         let axioms = Axioms::of(trace, &self.labels);

@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 
 use super::Model;
-use crate::graph::Label;
+use crate::graph::Labels;
 use crate::graph::order::Order;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
@@ -38,11 +38,11 @@ impl<P, const W: usize> Clone for Global<P, W> {
 impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
     const COMMITS_IN_ORDER: bool = true;
 
-    fn awaits(_labels: &[Label<W>], index: usize) -> Option<Set<W>> {
+    fn awaits(_labels: &Labels<W>, index: usize) -> Option<Set<W>> {
         Some(Set::below(index))
     }
 
-    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
         let label = &labels[usize::from(node.event.index)];

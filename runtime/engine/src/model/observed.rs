@@ -26,13 +26,15 @@
 //! lob is drawn to a node when it is committed, as it is within commit-before. When a store is committed that has been
 //! forwarded, the loads that have read from it come before what follows it in co, which may be there already.
 
+use std::cell::OnceCell;
 use std::marker::PhantomData;
+use std::rc::Rc;
 
 use super::Model;
 use crate::graph::order::Order;
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
-use crate::graph::{Access, EventId, Label};
+use crate::graph::{Access, EventId, Label, Labels};
 
 /// The accesses of a thread whose reads, and those whose writes, are meant, by their numbers in program order.
 #[derive(Clone, Copy, Default, Debug)]
@@ -59,7 +61,7 @@ pub struct Before<const W: usize> {
 }
 
 /// The machine of a model, by what its threads keep in order.
-pub trait Local: Clone + Default + std::fmt::Debug {
+pub trait Local: Clone + Default + std::fmt::Debug + 'static {
     /// Whether two loads of a location that read from different writes are in order for every thread.
     const ORDERS_LOADS_OF_A_LOCATION: bool;
 
@@ -69,6 +71,25 @@ pub trait Local: Clone + Default + std::fmt::Debug {
 
     /// Returns what comes before an access; none if it is not known yet.
     fn before<const W: usize>(labels: &[Label<W>], index: usize) -> Option<Before<W>>;
+}
+
+/// What comes before each access of a thread, as far as it was asked for: many states of a search ask the same.
+struct Known<L, const W: usize> {
+    before: Box<[OnceCell<Option<Box<Before<W>>>>]>,
+    machine: PhantomData<L>,
+}
+
+impl<L: Local, const W: usize> Known<L, W> {
+    /// Returns what is known of the accesses of a thread.
+    fn about(labels: &Labels<W>) -> Rc<Self> {
+        let nothing = |labels: &[Label<W>]| labels.iter().map(|_| OnceCell::new()).collect();
+        labels.found(|labels| Self { before: nothing(labels), machine: PhantomData })
+    }
+
+    /// Returns what comes before an access of that thread.
+    fn before(&self, labels: &[Label<W>], index: usize) -> Option<&Before<W>> {
+        self.before[index].get_or_init(|| L::before(labels, index).map(Box::new)).as_deref()
+    }
 }
 
 /// The model of a machine of this kind.
@@ -93,10 +114,11 @@ impl<L, const W: usize> Clone for Observed<L, W> {
 
 impl<L: Local, const W: usize> Observed<L, W> {
     /// Returns the nodes of the last node's thread that come directly before it.
-    fn directly_before(trace: &Trace<W>, labels: &[Label<W>]) -> Set<W> {
+    fn directly_before(trace: &Trace<W>, labels: &Labels<W>) -> Set<W> {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
-        let before = L::before(labels, node.event.index.into()).expect("what is committed is known");
+        let known = Known::<L, W>::about(labels);
+        let before = known.before(labels, node.event.index.into()).expect("what is committed is known");
         let parts = if node.writes() { &before.write } else { &before.read };
         let event = |index: usize| EventId::new(node.event.thread.into(), index);
         let mut nodes: Set<W> = parts.reads.iter().map(|index| trace.nodes_of(event(index)).start).collect();
@@ -143,10 +165,11 @@ fn forwarded_from<const W: usize>(trace: &Trace<W>, write: usize) -> Set<W> {
 impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
     const FORWARDS: bool = true;
 
-    fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>> {
-        let Before { read, write, alike, known } = L::before(labels, index)?;
+    fn awaits(labels: &Labels<W>, index: usize) -> Option<Set<W>> {
+        let about = Known::<L, W>::about(labels);
+        let Before { read, write, alike, known } = about.before(labels, index)?;
         let label = &labels[index];
-        let mut awaited = alike.or(&known);
+        let mut awaited = alike.or(known);
         let writes = label.access != Access::Load;
         for parts in [label.access.reads().then_some(read), writes.then_some(write)].iter().flatten() {
             awaited.add(&parts.reads);
@@ -155,7 +178,7 @@ impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
         Some(awaited)
     }
 
-    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool {
         let number = trace.nodes().len() - 1;
         let directly = Self::directly_before(trace, labels);
         let mut local = directly;
@@ -173,13 +196,14 @@ impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
         forwarded_from(trace, number).iter().all(|read| self.order.put_before(read, &after).is_ok())
     }
 
-    fn waits_as_one(labels: &[Label<W>], index: usize) -> bool {
+    fn waits_as_one(labels: &Labels<W>, index: usize) -> bool {
         let label = &labels[index];
         if !matches!(label.access, Access::Update(_)) || index + 1 == labels.len() || L::is_one(label) {
             return false;
         }
-        let Some(Before { read, write, alike, known }) = L::before(labels, index) else { return true };
-        let read = read.reads.or(&read.writes).or(&alike).or(&known);
+        let about = Known::<L, W>::about(labels);
+        let Some(Before { read, write, alike, known }) = about.before(labels, index) else { return true };
+        let read = read.reads.or(&read.writes).or(alike).or(known);
         !write.reads.or(&write.writes).is_within(&read)
     }
 

@@ -27,7 +27,7 @@
 use super::Model;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
-use crate::graph::{Access, EventId, Internal, Label};
+use crate::graph::{Access, EventId, Internal, Label, Labels};
 
 /// The model of POWER: the relations as far as they are kept, each as the set of what comes before each node.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl<const W: usize> Clone for Power<W> {
 
 impl<const W: usize> Model<W> for Power<W> {
     /// Returns what an access awaits: cb = (addr ∪ data ∪ ctrl ∪ (addr;po) ∪ po-loc ∪ sync ∪ lwsync ∪ (eieio ∩ W×W) ∪ rf)⁺.
-    fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>> {
+    fn awaits(labels: &Labels<W>, index: usize) -> Option<Set<W>> {
         let label = &labels[index];
         label.location?;
         let mut awaited = label.address_from.or(&label.value_from).or(&label.control_from).or(&label.addresses_before);
@@ -92,7 +92,7 @@ impl<const W: usize> Model<W> for Power<W> {
         Some(awaited)
     }
 
-    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool {
         let number = trace.nodes().len() - 1;
         let before = trace.program_before(number);
         let label = &labels[usize::from(trace.node(number).event.index)];
