@@ -233,11 +233,14 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// Clears the labels of a new local variable, whose memory may have been another one's.
-    fn alloca(&self, alloca: Value) -> Result<()> {
+    /// Clears the labels of a new local variable, whose memory may have been another one's. Where it is depends on its size.
+    fn alloca(&mut self, alloca: Value) -> Result<()> {
         self.code.behind(alloca)?;
         let size = self.extent(alloca)?;
-        self.code.hooks.call("__fh_label_put", &[alloca.basic(), size.into(), self.code.none().into()]).map(drop)
+        self.code.hooks.call("__fh_label_put", &[alloca.basic(), size.into(), self.code.none().into()])?;
+        let label = self.of(alloca.operand(0))?;
+        self.set(alloca, label);
+        Ok(())
     }
 
     /// Returns the number of bytes of a local variable.

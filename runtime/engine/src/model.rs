@@ -22,7 +22,10 @@ pub use name::MemoryModel;
 ///
 /// That co, rf and fr do not contradict program order at any one location, and that nothing comes between the two parts
 /// of a read-modify-write, holds under every model here, and is seen to by the explorer.
-pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
+pub trait Model<const W: usize>: Default + std::fmt::Debug {
+    /// What is kept of the model so that commits can be taken back.
+    type Past: Default + std::fmt::Debug;
+
     /// Whether every access that can be committed can be committed in some way. The search relies on it; where it does not hold,
     /// the search blocks, and may miss traces that it would have reached through what it did not finish.
     const IS_DEADLOCK_FREE: bool = true;
@@ -48,6 +51,12 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
     /// Takes in the last node of the trace, given the accesses of its thread as far as they are known, and returns whether the
     /// trace is allowed. After a trace that is not, the model is not asked again.
     fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool;
+
+    /// Keeps what the model knows now.
+    fn keep(&self, past: &mut Self::Past);
+
+    /// Makes the model know what it knew when this was kept; in between, nothing was taken back beyond that.
+    fn take_back(&mut self, past: &mut Self::Past);
 
     /// Returns how many numbers of a `Set<W>` the model needs.
     fn size(&self, trace: &Trace<W>) -> usize {

@@ -309,7 +309,7 @@ struct Frame {
     known: BTreeSet<Continuation>,
 }
 
-struct Exploration<'s, const W: usize, M, P> {
+struct Exploration<'s, const W: usize, M: Model<W>, P> {
     program: &'s P,
     visit: &'s mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
     /// The state behind the commits of the run.

@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn what_is_found_out_is_kept_by_its_kind() {
         let labels: Labels<1> = Labels::default();
-        assert_eq!(*labels.found(|labels| labels.len()), 0);
+        assert_eq!(*labels.found(<[_]>::len), 0);
         assert_eq!(*labels.clone().found(|_| 7_usize), 0);
         assert_eq!(*labels.found(|_| "another kind"), "another kind");
         assert_eq!(*labels.found(|_| 7_usize), 7);

@@ -50,6 +50,8 @@ struct Element<const W: usize> {
 /// What is sc-before an element whatever is committed later, and what that is made of.
 #[derive(Clone, Copy, Debug)]
 struct Sequenced<const W: usize> {
+    /// What comes before the element in its thread.
+    own: Set<W>,
     /// What comes before the element in its thread and is at another location than it, or at none.
     elsewhere: Set<W>,
     /// What is so before something that is hb-before the element.
@@ -71,32 +73,34 @@ pub struct C11<const W: usize> {
     strong_fences: Set<W>,
 }
 
-impl<const W: usize> Clone for C11<W> {
-    fn clone(&self) -> Self {
-        let Self { elements, sequenced, of_node, strong, strong_fences } = self;
-        Self {
-            elements: elements.clone(),
-            sequenced: sequenced.clone(),
-            of_node: of_node.clone(),
-            strong: *strong,
-            strong_fences: *strong_fences,
-        }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.elements.clone_from(&source.elements);
-        self.sequenced.clone_from(&source.sequenced);
-        self.of_node.clone_from(&source.of_node);
-        (self.strong, self.strong_fences) = (source.strong, source.strong_fences);
-    }
+/// The numbers of elements and of nodes before a commit: what is known of an element is final once its access is committed.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    elements: usize,
+    nodes: usize,
 }
 
 impl<const W: usize> Model<W> for C11<W> {
+    type Past = Counts;
+
     const COMMITS_IN_ORDER: bool = true;
     const ORDERS_BY_OUTCOME: bool = true;
 
     fn awaits(_labels: &Labels<W>, index: usize) -> Option<Set<W>> {
         Some(Set::below(index))
+    }
+
+    fn keep(&self, past: &mut Counts) {
+        *past = Counts { elements: self.elements.len(), nodes: self.of_node.len() };
+    }
+
+    fn take_back(&mut self, past: &mut Counts) {
+        self.elements.truncate(past.elements);
+        self.sequenced.truncate(past.elements);
+        self.of_node.truncate(past.nodes);
+        let left = Set::below(past.elements);
+        self.strong = self.strong.and(&left);
+        self.strong_fences = self.strong_fences.and(&left);
     }
 
     fn size(&self, _trace: &Trace<W>) -> usize {
@@ -292,17 +296,23 @@ impl<const W: usize> C11<W> {
         })
     }
 
-    fn location(&self, trace: &Trace<W>, element: usize) -> Option<crate::event::Location> {
-        self.elements[element].node.map(|node| trace.node(node).location)
+    /// Returns the elements of these nodes.
+    fn elements_of(&self, nodes: &Set<W>) -> Set<W> {
+        let mut elements = Set::EMPTY;
+        for node in nodes.iter() {
+            elements.insert(self.of_node[node].into());
+        }
+        elements
     }
 
     /// Whether psc is acyclic, if it was before the last node. All new edges are from or to that, or lead through it; if nothing
     /// at its location comes behind it, none leads on from it.
     fn is_consistent(&mut self, trace: &Trace<W>, number: usize) -> bool {
         let node = trace.node(number);
-        let is_behind = |&other: &usize| trace.node(other).writes() && trace.node(other).rank > node.rank;
-        let behind: Set<W> =
-            trace.at(node.location).iter().filter(is_behind).map(|other| usize::from(self.of_node[other])).collect();
+        let mut behind = Set::EMPTY;
+        for other in trace.coherence(node.location).skip(node.rank.into()) {
+            behind.insert(self.of_node[other].into());
+        }
         if behind.is_empty() {
             return true;
         }
@@ -364,10 +374,13 @@ impl<const W: usize> C11<W> {
     fn sequence(&mut self, trace: &Trace<W>) {
         for element in self.sequenced.len()..self.elements.len() {
             let this = &self.elements[element];
-            let location = self.location(trace, element);
-            let is_same = |other: usize| location.is_some() && self.location(trace, other) == location;
-            let own: Set<W> = this.before.iter().filter(|&other| self.elements[other].thread == this.thread).collect();
-            let elsewhere: Set<W> = own.iter().filter(|&other| !is_same(other)).collect();
+            let same = this.node.map_or(Set::EMPTY, |node| self.elements_of(trace.at(trace.node(node).location)));
+            let mut own = Set::EMPTY;
+            if let Some(last) = this.before.iter_back().find(|&other| self.elements[other].thread == this.thread) {
+                own = self.sequenced[last].own;
+                own.insert(last);
+            }
+            let elsewhere = own.without(&same);
             let (mut ahead, mut covered) = (Set::EMPTY, Set::EMPTY);
             for middle in this.before.iter_back() {
                 // What is ahead of something that is before the middle is ahead of that.
@@ -377,12 +390,12 @@ impl<const W: usize> C11<W> {
                     ahead.add(&self.sequenced[middle].ahead);
                 }
             }
-            let mut scb = own.or(&this.before.iter().filter(|&other| is_same(other)).collect());
+            let mut scb = own.or(&this.before.and(&same));
             // What is ahead of the others in the thread is ahead of the last one.
             if let Some(last) = elsewhere.iter_back().next() {
                 scb.add(&self.sequenced[last].ahead);
             }
-            self.sequenced.push(Sequenced { elsewhere, ahead, scb });
+            self.sequenced.push(Sequenced { own, elsewhere, ahead, scb });
         }
     }
 
@@ -410,9 +423,12 @@ impl<const W: usize> C11<W> {
     /// Returns what is eco-before an element.
     fn communicating(&self, trace: &Trace<W>, element: usize) -> Set<W> {
         let Some(node) = self.elements[element].node else { return Set::EMPTY };
-        let nodes = trace.nodes_of(trace.node(node).event);
-        let others = nodes.flat_map(|node| trace.communicating_with(node).iter());
-        others.map(|other| usize::from(self.of_node[other])).filter(|&other| other != element).collect()
+        let mut others = Set::EMPTY;
+        for node in trace.nodes_of(trace.node(node).event) {
+            others.add(&self.elements_of(&trace.communicating_with(node)));
+        }
+        others.remove(element);
+        others
     }
 
     /// Returns what is scb-before an element; `eco` has what is eco-before it.

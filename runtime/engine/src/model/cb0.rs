@@ -22,6 +22,8 @@ pub struct PowerByDependencies<const W: usize> {
 }
 
 impl<const W: usize> Model<W> for PowerByDependencies<W> {
+    type Past = Self;
+
     const IS_DEADLOCK_FREE: bool = false;
 
     fn awaits(labels: &Labels<W>, index: usize) -> Option<Set<W>> {
@@ -35,6 +37,14 @@ impl<const W: usize> Model<W> for PowerByDependencies<W> {
         self.labels.push(labels[usize::from(last)]);
         let axioms = Axioms::of(trace, &self.labels);
         axioms.is_coherent() && axioms.hold()
+    }
+
+    fn keep(&self, past: &mut Self) {
+        past.clone_from(self);
+    }
+
+    fn take_back(&mut self, past: &mut Self) {
+        std::mem::swap(self, past);
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {

@@ -36,6 +36,8 @@ impl<P, const W: usize> Clone for Global<P, W> {
 }
 
 impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
+    type Past = Self;
+
     const COMMITS_IN_ORDER: bool = true;
 
     fn awaits(_labels: &Labels<W>, index: usize) -> Option<Set<W>> {
@@ -71,6 +73,14 @@ impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
             }
         }
         self.order.add(before, after).is_ok()
+    }
+
+    fn keep(&self, past: &mut Self) {
+        past.clone_from(self);
+    }
+
+    fn take_back(&mut self, past: &mut Self) {
+        std::mem::swap(self, past);
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {

@@ -163,6 +163,8 @@ fn forwarded_from<const W: usize>(trace: &Trace<W>, write: usize) -> Set<W> {
 }
 
 impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
+    type Past = Self;
+
     const FORWARDS: bool = true;
 
     fn awaits(labels: &Labels<W>, index: usize) -> Option<Set<W>> {
@@ -194,6 +196,14 @@ impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
             return true;
         }
         forwarded_from(trace, number).iter().all(|read| self.order.put_before(read, &after).is_ok())
+    }
+
+    fn keep(&self, past: &mut Self) {
+        past.clone_from(self);
+    }
+
+    fn take_back(&mut self, past: &mut Self) {
+        std::mem::swap(self, past);
     }
 
     fn waits_as_one(labels: &Labels<W>, index: usize) -> bool {

@@ -74,6 +74,8 @@ impl<const W: usize> Clone for Power<W> {
 }
 
 impl<const W: usize> Model<W> for Power<W> {
+    type Past = Self;
+
     /// Returns what an access awaits: cb = (addr ∪ data ∪ ctrl ∪ (addr;po) ∪ po-loc ∪ sync ∪ lwsync ∪ (eieio ∩ W×W) ∪ rf)⁺.
     fn awaits(labels: &Labels<W>, index: usize) -> Option<Set<W>> {
         let label = &labels[index];
@@ -105,6 +107,14 @@ impl<const W: usize> Model<W> for Power<W> {
         }
         self.propagate(trace);
         self.observes(trace) && self.propagates(trace)
+    }
+
+    fn keep(&self, past: &mut Self) {
+        past.clone_from(self);
+    }
+
+    fn take_back(&mut self, past: &mut Self) {
+        std::mem::swap(self, past);
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {

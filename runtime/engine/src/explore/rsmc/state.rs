@@ -53,7 +53,7 @@ const GONE_PAST_BY_CHOICE: u8 = 1;
 
 /// The state after some commits.
 #[derive(Debug, Default)]
-pub(super) struct State<M, const W: usize> {
+pub(super) struct State<M: Model<W>, const W: usize> {
     pub(super) trace: Trace<W>,
     pub(super) model: M,
     /// The accesses of each thread that have been fetched, and in `reached` how far they go.
@@ -66,8 +66,8 @@ pub(super) struct State<M, const W: usize> {
     /// The reads of each thread in which it has ever been found to wait, by their numbers in program order.
     waited: Vec<Set<W>>,
     steps: Vec<Step<W>>,
-    /// The models before each step; further ones are kept for their memory.
-    models: Vec<M>,
+    /// What is kept of the model before each step; further ones are there for their memory.
+    models: Vec<M::Past>,
 }
 
 /// A commit, with what is needed to take it back.
@@ -305,7 +305,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     /// Takes back the last commit.
     pub(super) fn take_back(&mut self) {
         let Step { event, nodes, threads, reads, run } = self.steps.pop().expect("something was committed");
-        std::mem::swap(&mut self.model, &mut self.models[self.steps.len()]);
+        self.model.take_back(&mut self.models[self.steps.len()]);
         self.trace.take_back(nodes);
         if let Some((thread, labels, reached, origin)) = run {
             (self.labels[thread], self.reached[thread], self.origins[thread]) = (labels, reached, origin);
@@ -331,10 +331,10 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         before: &Set<W>,
     ) -> Result<Verdict, Ended<P::Fault>> {
         let depth = self.steps.len();
-        match self.models.get_mut(depth) {
-            Some(model) => model.clone_from(&self.model),
-            None => self.models.push(self.model.clone()),
+        if self.models.len() == depth {
+            self.models.push(M::Past::default());
         }
+        self.model.keep(&mut self.models[depth]);
         let (nodes, threads) = (self.trace.nodes().len(), self.labels.len());
         let reads = self.reads[usize::from(event.thread)].len();
         self.steps.push(Step { event, nodes, threads, reads, run: None });
