@@ -452,6 +452,9 @@ impl<'a> Search<'a> {
 
     /// How many executions there are in all, if the search was stopped before its end and that can be said.
     fn whole(&self) -> Option<Estimate> {
+        if self.job.graphs.is_some() {
+            return self.progress.all().tally.drawn.all();
+        }
         let left = self.left().estimate().filter(|_| self.stopped.is_some())?;
         Some(Estimate { executions: approximate(self.progress.executions()) + left.executions, ..left })
     }

@@ -348,20 +348,24 @@ fn litmus_tests_are_reported_too() {
 }
 
 #[test]
-fn a_search_for_classes_that_is_stopped_says_how_many_there_are() {
+fn a_search_for_classes_or_graphs_that_is_stopped_says_how_many_there_are() {
     // Eight threads write a variable: 8! orders.
     let source = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stddef.h>\nstatic atomic_int x;\n\
         static void *body(void *unused) { x = 1; return unused; }\n\
         int main(void) {\n    pthread_t all[8];\n    for (int i = 0; i < 8; i++) pthread_create(&all[i], NULL, body, NULL);\n    \
         for (int i = 0; i < 8; i++) pthread_join(all[i], NULL);\n    return 0;\n}\n";
     let bench = Bench::new(&[("a.c", source)]);
-    for explorer in ["auto", "dpor"] {
-        let ran = bench.run(&format!("check a.c --explorer {explorer} --executions 4032 --monitor none --json r.json"));
+    for options in ["--explorer auto", "--explorer dpor", "--model tso", "--model armv8"] {
+        let ran = bench.run(&format!("check a.c {options} --no-judge --executions 4032 --monitor none --json r.json"));
         let result: Value = serde_json::from_str(&bench.read("r.json")).unwrap();
         let (whole, share) = (&result["progress"]["executions"], &result["progress"]["share"]);
         let (whole, share) = (whole.as_f64().unwrap(), share.as_f64().unwrap());
         assert!((20160.0..80640.0).contains(&whole) && (0.05..0.2).contains(&share), "{result}");
         assert!(ran.verdict().starts_with("incomplete: 4032 executions of about "), "{ran:?}");
+        assert!(
+            options.contains("explorer") || (whole - 40320.0).abs() < 1.0,
+            "each drawing of a graph says 8!: {result}"
+        );
     }
     bench.run("check a.c --explorer random --executions 100 --monitor none --json r.json");
     let drawn: Value = serde_json::from_str(&bench.read("r.json")).unwrap();

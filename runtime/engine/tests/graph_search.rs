@@ -12,7 +12,15 @@ mod repairs;
 
 use axioms::engine::{Random, compare, found, random};
 use axioms::{Kind, Program};
-use litmus::graphs::MemoryModel;
+use engine::explore::estimate::{Drawn, Estimate};
+use engine::explore::rsmc::census::{Worth, draw};
+use engine::model::Model;
+use engine::model::power::Power;
+use engine::model::pso::Pso;
+use engine::model::sc::Sc;
+use engine::model::tso::Tso;
+use litmus::graphs::{MemoryModel, Threads};
+use litmus::parse::parse;
 use machines::c11;
 use machines::random::{Mix, any, forwarding};
 use machines::{Compared, Machine};
@@ -97,4 +105,56 @@ fn c11() {
         all += c11::compare(&c11::any(&mut numbers, number));
     }
     assert!(all > 2000, "{all}");
+}
+
+/// Returns an estimate of how many executions there are, from so many that are drawn.
+fn estimate(text: &str, model: MemoryModel, drawings: u64) -> Estimate {
+    fn drawn<M: Model<1>>(threads: &Threads<'_>, drawings: u64) -> Drawn {
+        let mut drawn = Drawn::default();
+        for number in 0..drawings {
+            drawn.add(draw::<1, M, _>(threads, number, &mut |_| Worth::Counts).unwrap());
+        }
+        drawn
+    }
+    let test = parse(text).unwrap();
+    let threads = Threads { test: &test, model, accesses: 64 };
+    let drawn = match model {
+        MemoryModel::Sc => drawn::<Sc<1>>(&threads, drawings),
+        MemoryModel::Tso => drawn::<Tso<1>>(&threads, drawings),
+        MemoryModel::Pso => drawn::<Pso<1>>(&threads, drawings),
+        _ => drawn::<Power<1>>(&threads, drawings),
+    };
+    drawn.all().unwrap()
+}
+
+#[test]
+fn of_random_programs_as_many_executions_are_estimated_as_there_are() {
+    let mut numbers = Random(7);
+    for number in 0..120 {
+        let text = random(&mut numbers, 2 * (number % 2)).text();
+        for model in [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power] {
+            let total = found(&text, model).len() as f64;
+            let Estimate { executions, error } = estimate(&text, model, 400);
+            assert!(
+                (executions - total).abs() < 6.0 * error + 0.01 * total,
+                "{executions} ± {error}, not {total}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_tenth_of_the_executions_says_how_many_there_are() {
+    let thread = |kind| vec![axioms::Op { kind, location: 0, dependency: None, fence: None }];
+    // n updates of one location: n! orders. n stores and k loads of it: n! (n + 1)^k.
+    let updates = Program { threads: vec![thread(Kind::Add); 6] };
+    let mut mixed = Program { threads: vec![thread(Kind::Store); 4] };
+    mixed.threads.extend(vec![thread(Kind::Load); 2]);
+    for (program, total) in [(updates, 720.0), (mixed, 600.0)] {
+        for model in [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power] {
+            assert_eq!(found(&program.text(), model).len() as f64, total);
+            let Estimate { executions, error } = estimate(&program.text(), model, total as u64 / 10);
+            assert!((total / 2.0..total * 2.0).contains(&executions), "{executions} ± {error}, not {total}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use engine::atomicity;
 use engine::event::{Object, Thread};
 use engine::explore::Counts as Counting;
-use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
+use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended, census};
 use engine::graph::{EventId, Label, Reached};
 use engine::model::armv8::Armv8;
 use engine::model::c11::C11;
@@ -29,6 +29,7 @@ use crate::graph::stops::option_of;
 use crate::process::debugger;
 use crate::process::sections;
 use crate::process::sites::Record;
+use crate::process::ticks;
 use crate::run::{Runtime, with};
 use crate::schedule::stuck::headline;
 use crate::search::ends::Stopped;
@@ -383,11 +384,36 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
     };
     let (Counts { blocked, .. }, result) = rsmc::explore::<W, M, _>(&native, &mut visit);
     with(|runtime| runtime.recorder.tallied.counts.blocked += blocked);
+    let is_out_of_budget = matches!((&result, &outcome), (Err(Ended::Stopped), Ok(Some(Stopped::Open))))
+        || matches!(result, Err(Ended::Fault(Broken::Budget)));
+    if is_out_of_budget && job.repair.is_none() && !ticks::interrupted() {
+        estimate::<W, M>(job, begun);
+    }
     match result {
         Ok(()) => Ok(Stopped::Complete),
         Err(Ended::Stopped) => outcome.map(|stopped| stopped.unwrap_or(Stopped::Complete)),
         Err(Ended::TooManyEvents) => Err(Broken::TooManyEvents),
         Err(Ended::Fault(broken)) => Err(broken),
+    }
+}
+
+/// The part of the time of a search that is spent on drawing executions to say how many there are, and its limits in seconds.
+const DRAWING_SHARE: f64 = 0.05;
+const LEAST_DRAWING: f64 = 0.2;
+const MOST_DRAWING: f64 = 2.0;
+
+/// Estimates how many executions there are, by drawing some of them.
+fn estimate<const W: usize, M: Model<W>>(job: &Explore, begun: Instant) {
+    let seconds = (begun.elapsed().as_secs_f64() * DRAWING_SHARE).clamp(LEAST_DRAWING, MOST_DRAWING);
+    let native = Native::<W>::new(Some(seconds), Instant::now(), job.limits.max_events);
+    let mut worth = |execution: &CompleteTrace<'_, W>| match worth(execution) {
+        Worth::Execution { .. } => census::Worth::Counts,
+        Worth::Nothing => census::Worth::LeftOut,
+    };
+    // Whatever ends this only ends the estimate.
+    let mut numbers = 0..;
+    while let Some(Ok(drawn)) = numbers.next().map(|number| census::draw::<W, M, _>(&native, number, &mut worth)) {
+        with(|runtime| runtime.recorder.tallied.counts.drawn.add(drawn));
     }
 }
 

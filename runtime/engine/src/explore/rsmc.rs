@@ -62,6 +62,7 @@
 //! what it does where the round is left out, and so explored there; here it is left out ([`Verdict::LeftOut`]). As a thread might
 //! go past rounds for ever, the search goes past one by its own choice, and past more only where a continuation needs it.
 
+pub mod census;
 mod state;
 
 use std::collections::BTreeSet;

@@ -122,6 +122,30 @@ fn waits_too_late<const W: usize>(reached: Reached, committed: &Set<W>, accesses
     is_waiting && !committed.is_within(&Set::below(accesses))
 }
 
+/// Returns all accesses that can be committed, but for those that are taken only if there are no others: of these, the ones
+/// that are taken soonest.
+pub(super) fn candidates<const W: usize, M: Model<W>, P: Program<W>>(
+    state: &State<M, W>,
+    program: &P,
+) -> Result<Vec<EventId>, P::Fault> {
+    let mut all = Vec::new();
+    for (thread, labels) in state.labels.iter().enumerate() {
+        let committed = state.trace.committed_of(thread);
+        let goes_past = |index: usize| labels[index].gone_past > GONE_PAST_BY_CHOICE;
+        for index in (0..labels.len()).filter(|&index| !committed.contains(index) && !goes_past(index)) {
+            let event = EventId::new(thread, index);
+            if state.is_ready(event) && state.waits_for_own(event).is_none() {
+                all.push((state.precedence(program, event)?.max(Precedence::Free), event));
+            }
+            if M::COMMITS_IN_ORDER {
+                break;
+            }
+        }
+    }
+    let soonest = all.iter().map(|&(precedence, _)| precedence).min();
+    Ok(all.into_iter().filter(|&(precedence, _)| Some(precedence) == soonest).map(|(_, event)| event).collect())
+}
+
 /// Returns what is commit-before a read, given what is so apart from what it reads from, its own store if that may be
 /// forwarded, and the write that it reads from.
 fn before_read<const W: usize>(trace: &Trace<W>, before: &Set<W>, own: Option<usize>, source: Option<usize>) -> Set<W> {
