@@ -24,6 +24,8 @@ pub(crate) struct Report {
     pub(crate) by_machines: BTreeMap<String, u64>,
     /// Programs without races that C11 was compared with machines on, by the names of the comparisons.
     pub(crate) by_c11: BTreeMap<String, u64>,
+    /// Programs whose loops were compared with loops of a few rounds, by the names of the comparisons.
+    pub(crate) by_rounds: BTreeMap<String, u64>,
     /// Searches that a budget ended, by their names.
     pub(crate) cut: BTreeMap<String, u64>,
     /// Why searches were refused.
@@ -44,6 +46,9 @@ impl Report {
         }
         for (name, count) in other.by_c11 {
             *self.by_c11.entry(name).or_default() += count;
+        }
+        for (name, count) in other.by_rounds {
+            *self.by_rounds.entry(name).or_default() += count;
         }
         for (name, count) in other.cut {
             *self.cut.entry(name).or_default() += count;
@@ -141,6 +146,46 @@ pub(crate) fn compare(batch: &Batch, programs: &[Program], effort: Effort, focus
     for (search, checked) in &searches.done {
         for (number, checked) in checked {
             reports[number - 1].ended(search, &checked.extent);
+        }
+    }
+    reports
+}
+
+/// The searches that are run of loops that wait and of the same loops with a few rounds.
+const LOOPS: [&str; 11] = [
+    "dpor",
+    "graphs sc",
+    "graphs tso",
+    "graphs pso",
+    "graphs power",
+    "graphs armv8",
+    "graphs armv8 -O0",
+    "graphs riscv",
+    "graphs c11",
+    "classes tso",
+    "classes pso",
+];
+
+/// Compares each program whose loops wait with the next one, in which they have a few rounds.
+pub(crate) fn compare_rounds(batch: &Batch, programs: &[Program], effort: Effort) -> Vec<Report> {
+    let mut searches = Searches { batch, programs, effort, done: BTreeMap::new() };
+    let mut reports = vec![Report::default(); programs.len() / 2];
+    for name in LOOPS {
+        for (index, report) in reports.iter_mut().enumerate() {
+            let mut ended = |number| searches.of(number, name).filter(Checked::is_complete);
+            if let (Some(waits), Some(counts)) = (ended(2 * index + 1), ended(2 * index + 2)) {
+                let name = format!("rounds, {name}");
+                report.equal(&format!("{name}: fails"), &kinds(&waits.failures), &kinds(&counts.failures));
+                if !waits.races() {
+                    report.equal(&format!("{name}: outcomes"), &waits.outcomes, &counts.outcomes);
+                    *report.by_rounds.entry(name).or_default() += 1;
+                }
+            }
+        }
+    }
+    for (search, checked) in &searches.done {
+        for (number, checked) in checked {
+            reports[(number - 1) / 2].ended(search, &checked.extent);
         }
     }
     reports

@@ -27,36 +27,45 @@ enum Size {
 
 /// The program of this seed.
 pub(crate) fn generate(seed: u64) -> Program {
-    let mut random = Random::new(seed);
-    // Seeds next to each other have programs that share nothing.
-    for _ in 0..4 {
-        random.below(2);
-    }
-    let mut cells: Vec<Cell> = Vec::new();
-    let first = random.below(CELLS.len());
-    cells.push(CELLS[first].clone());
-    // A neighbour is in the same object more often than not.
-    cells.push(CELLS[(first + 1) % CELLS.len()].clone());
-    if random.percent(40) {
-        cells.push(CELLS[random.below(CELLS.len())].clone());
-    }
-    let program = Program {
-        seed,
-        declarations: Vec::new(),
-        setup: Vec::new(),
-        threads: Vec::new(),
-        created: 0,
-        main: Vec::new(),
-        end: Vec::new(),
-        native: Native::Runs,
-        known: None,
-    };
-    let mut generator = Generator { random, cells, program, names: 0, room: 0 };
+    let mut generator = Generator::new(seed, neighbours);
     generator.fill();
     generator.program
 }
 
+/// Two pieces of memory next to each other, which are in the same object more often than not, and maybe another one.
+fn neighbours(generator: &mut Generator) -> Vec<Cell> {
+    let first = generator.random.below(CELLS.len());
+    let mut cells = vec![CELLS[first].clone(), CELLS[(first + 1) % CELLS.len()].clone()];
+    if generator.random.percent(40) {
+        cells.push(CELLS[generator.random.below(CELLS.len())].clone());
+    }
+    cells
+}
+
 impl Generator {
+    /// A generator for an empty program of this seed, with the memory that is chosen for it.
+    pub(crate) fn new(seed: u64, choose: fn(&mut Generator) -> Vec<Cell>) -> Self {
+        let mut random = Random::new(seed);
+        // Seeds next to each other have programs that share nothing.
+        for _ in 0..4 {
+            random.below(2);
+        }
+        let program = Program {
+            seed,
+            declarations: Vec::new(),
+            setup: Vec::new(),
+            threads: Vec::new(),
+            created: 0,
+            main: Vec::new(),
+            end: Vec::new(),
+            native: Native::Runs,
+            known: None,
+        };
+        let mut generator = Self { random, cells: Vec::new(), program, names: 0, room: 0 };
+        generator.cells = choose(&mut generator);
+        generator
+    }
+
     /// Most programs are small: all searches end on them, and what goes wrong does so in small ones as well.
     fn fill(&mut self) {
         self.share();
@@ -93,7 +102,7 @@ impl Generator {
     }
 
     /// Declares the shared memory, and lets main look at it at the end.
-    fn share(&mut self) {
+    pub(crate) fn share(&mut self) {
         let cells = self.cells.clone();
         for cell in &cells {
             for declaration in cell.declarations {
@@ -195,6 +204,12 @@ impl Generator {
     pub(crate) fn load(&mut self) -> Statement {
         let (cell, register) = (self.cell(), self.register());
         line(format!("{register} = {};", cell.load(&mut self.random)))
+    }
+
+    /// Loads and stores, so many at most.
+    pub(crate) fn accesses(&mut self, most: usize) -> Vec<Statement> {
+        let count = self.random.below(most + 1);
+        (0..count).map(|_| if self.random.percent(55) { self.store() } else { self.load() }).collect()
     }
 
     fn update(&mut self) -> Statement {

@@ -14,6 +14,7 @@ mod program;
 mod protocols;
 mod random;
 mod shrink;
+mod unrolled;
 mod waits;
 
 use std::path::{Path, PathBuf};
@@ -24,12 +25,15 @@ use std::thread;
 use std::time::Instant;
 use std::{env, fs};
 
-use compare::{Effort, Report, compare};
+use compare::{Effort, Report, compare, compare_rounds};
 use program::{Native, Program, file, single};
 use shrink::{compiled, shrink};
 
 /// So many programs are in one executable.
 const BATCH: u64 = 40;
+
+/// So many seeds of them have a wait loop that is compared with one of a few rounds as well.
+const WITH_LOOPS: u64 = 12;
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -152,7 +156,10 @@ fn run(plan: &Plan) -> ExitCode {
                     let first = plan.first + index * BATCH;
                     let count = BATCH.min(plan.programs - index * BATCH);
                     let only: Vec<&str> = plan.only.iter().map(String::as_str).collect();
-                    let report = batch(&tool, &programs(first, count), plan, &only);
+                    let mut report = batch(&tool, &programs(first, count), plan, &only);
+                    if only.is_empty() {
+                        report.add(loops(&tool, first, count.min(WITH_LOOPS), plan));
+                    }
                     let mut total = total.lock().expect("nobody failed");
                     total.add(report);
                     if plan.programs > BATCH {
@@ -170,6 +177,10 @@ fn run(plan: &Plan) -> ExitCode {
     let total = total.into_inner().expect("nobody failed");
     summarise(plan, &total, begun);
     let too_few = total.by_machines.len() < 3 || total.by_machines.values().any(|&count| count < plan.by_machines);
+    if plan.by_machines > 0 && total.by_rounds.values().any(|&count| count < 5) {
+        println!("too few wait loops were compared with loops of a few rounds");
+        return ExitCode::FAILURE;
+    }
     if plan.by_machines > 0 && too_few {
         println!("too few programs were compared on machines with store buffers");
         return ExitCode::FAILURE;
@@ -187,7 +198,7 @@ fn summarise(plan: &Plan, total: &Report, begun: Instant) {
         begun.elapsed().as_secs()
     );
     println!("natively: {} programs, {} rounds", total.native_programs, total.native_rounds);
-    for (name, count) in total.by_machines.iter().chain(&total.by_c11) {
+    for (name, count) in total.by_machines.iter().chain(&total.by_c11).chain(&total.by_rounds) {
         println!("compared: {count} of {name}");
     }
     for (name, count) in &total.cut {
@@ -206,20 +217,43 @@ fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: &[&str]) -> Repo
         Err(errors) => panic!("programs from seed {} do not compile:\n{errors}", programs[0].seed),
     };
     for (program, report) in programs.iter().zip(compare(&batch, programs, plan.effort, focus)) {
-        for difference in &report.differences {
-            println!("seed {}: {}", program.seed, difference.name);
-            for (who, only) in ["first", "second"].iter().zip(&difference.only) {
-                for text in only {
-                    println!("    only the {who}: {text}");
-                }
-            }
-        }
+        print(program.seed, &report);
         if let Some(difference) = report.differences.first().filter(|_| plan.shrinks) {
             keep(&shrink(tool, program, &difference.name, plan.effort), &difference.name);
         }
         total.add(report);
     }
     total
+}
+
+/// Compares the wait loops of so many seeds with loops of a few rounds, and says what differs.
+fn loops(tool: &Path, first: u64, count: u64, plan: &Plan) -> Report {
+    let programs: Vec<Program> = (first..first + count).flat_map(unrolled::pair).collect();
+    let batch = match compiled(tool, &programs) {
+        Ok(batch) => batch,
+        Err(errors) => panic!("loops from seed {first} do not compile:\n{errors}"),
+    };
+    let mut total = Report::default();
+    for (pair, report) in programs.chunks(2).zip(compare_rounds(&batch, &programs, plan.effort)) {
+        print(pair[0].seed, &report);
+        if !report.differences.is_empty() {
+            pair.iter().for_each(|program| println!("{}", single(program)));
+        }
+        total.add(report);
+    }
+    total
+}
+
+/// Prints the differences between searches of the program of this seed.
+fn print(seed: u64, report: &Report) {
+    for difference in &report.differences {
+        println!("seed {seed}: {}", difference.name);
+        for (who, only) in ["first", "second"].iter().zip(&difference.only) {
+            for text in only {
+                println!("    only the {who}: {text}");
+            }
+        }
+    }
 }
 
 /// Prints a program on which searches differ, and leaves it in a file.

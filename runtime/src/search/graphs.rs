@@ -228,12 +228,14 @@ fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], no
 
 /// Counts a complete graph, and takes its failures into the findings.
 pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
-    let ended = lifetimes::failures(execution)?;
+    let mut ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
         with(|runtime| runtime.recorder.tallied.counts.blocked += 1);
         if execution.reached.contains(&Reached::Assumes) {
             return Ok(());
         }
+        // The thread goes on from here in an execution that goes round once more.
+        ended.extend(races::failures(execution)?);
         if !ended.is_empty() {
             obstacles::watch(execution, &ended, None)?;
         }
