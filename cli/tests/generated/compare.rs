@@ -24,8 +24,8 @@ pub(crate) struct Report {
     pub(crate) by_machines: BTreeMap<String, u64>,
     /// Programs without races that C11 was compared with machines on, by the names of the comparisons.
     pub(crate) by_c11: BTreeMap<String, u64>,
-    /// Programs whose loops were compared with loops of a few rounds, by the names of the comparisons.
-    pub(crate) by_rounds: BTreeMap<String, u64>,
+    /// Pairs of programs that were compared, by the names of the comparisons.
+    pub(crate) by_pairs: BTreeMap<String, u64>,
     /// Searches that a budget ended, by their names.
     pub(crate) cut: BTreeMap<String, u64>,
     /// Why searches were refused.
@@ -47,8 +47,8 @@ impl Report {
         for (name, count) in other.by_c11 {
             *self.by_c11.entry(name).or_default() += count;
         }
-        for (name, count) in other.by_rounds {
-            *self.by_rounds.entry(name).or_default() += count;
+        for (name, count) in other.by_pairs {
+            *self.by_pairs.entry(name).or_default() += count;
         }
         for (name, count) in other.cut {
             *self.cut.entry(name).or_default() += count;
@@ -90,6 +90,20 @@ impl Report {
         self.comparisons += 1;
         if !left.is_subset(right) {
             self.differ(name.to_owned(), left, &(left & right));
+        }
+    }
+
+    /// Compares two programs by a search of each.
+    fn pair(&mut self, relation: Relation, search: &str, one: &Checked, other: &Checked) {
+        let (name, compare): (_, fn(&mut Self, &str, &BTreeSet<String>, &BTreeSet<String>)) = match relation {
+            Relation::Rounds => (format!("rounds, {search}"), Self::equal),
+            Relation::Fenced => (format!("fenced, {search}"), Self::within),
+        };
+        compare(self, &format!("{name}: fails"), &kinds(&one.failures), &kinds(&other.failures));
+        // Of a race C11 says nothing, and a use after the end has executions on both sides of it.
+        if !other.races() && !uses_freed(other) {
+            compare(self, &format!("{name}: outcomes"), &one.outcomes, &other.outcomes);
+            *self.by_pairs.entry(name).or_default() += 1;
         }
     }
 
@@ -151,8 +165,8 @@ pub(crate) fn compare(batch: &Batch, programs: &[Program], effort: Effort, focus
     reports
 }
 
-/// The searches that are run of loops that wait and of the same loops with a few rounds.
-const LOOPS: [&str; 11] = [
+/// The searches that are run of pairs of programs.
+const OF_PAIRS: [&str; 11] = [
     "dpor",
     "graphs sc",
     "graphs tso",
@@ -166,20 +180,24 @@ const LOOPS: [&str; 11] = [
     "classes pso",
 ];
 
-/// Compares each program whose loops wait with the next one, in which they have a few rounds.
-pub(crate) fn compare_rounds(batch: &Batch, programs: &[Program], effort: Effort) -> Vec<Report> {
+/// How two programs are related.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Relation {
+    /// Loops that wait, and the same loops with a few rounds: all is the same.
+    Rounds,
+    /// With more fences, and as it is: that has all that the first one has.
+    Fenced,
+}
+
+/// Compares each two programs that come one after the other.
+pub(crate) fn compare_pairs(batch: &Batch, programs: &[Program], relation: Relation, effort: Effort) -> Vec<Report> {
     let mut searches = Searches { batch, programs, effort, done: BTreeMap::new() };
     let mut reports = vec![Report::default(); programs.len() / 2];
-    for name in LOOPS {
+    for search in OF_PAIRS {
         for (index, report) in reports.iter_mut().enumerate() {
-            let mut ended = |number| searches.of(number, name).filter(Checked::is_complete);
-            if let (Some(waits), Some(counts)) = (ended(2 * index + 1), ended(2 * index + 2)) {
-                let name = format!("rounds, {name}");
-                report.equal(&format!("{name}: fails"), &kinds(&waits.failures), &kinds(&counts.failures));
-                if !waits.races() {
-                    report.equal(&format!("{name}: outcomes"), &waits.outcomes, &counts.outcomes);
-                    *report.by_rounds.entry(name).or_default() += 1;
-                }
+            let mut ended = |number| searches.of(number, search).filter(Checked::is_complete);
+            if let (Some(one), Some(other)) = (ended(2 * index + 1), ended(2 * index + 2)) {
+                report.pair(relation, search, &one, &other);
             }
         }
     }

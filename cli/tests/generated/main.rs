@@ -6,6 +6,7 @@ mod calls;
 mod cells;
 mod check;
 mod compare;
+mod fenced;
 mod generate;
 mod idioms;
 #[path = "../installed/mod.rs"]
@@ -17,6 +18,7 @@ mod shrink;
 mod unrolled;
 mod waits;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -25,15 +27,18 @@ use std::thread;
 use std::time::Instant;
 use std::{env, fs};
 
-use compare::{Effort, Report, compare, compare_rounds};
+use compare::{Effort, Relation, Report, compare, compare_pairs};
 use program::{Native, Program, file, single};
 use shrink::{compiled, shrink};
 
 /// So many programs are in one executable.
 const BATCH: u64 = 40;
 
-/// So many seeds of them have a wait loop that is compared with one of a few rounds as well.
-const WITH_LOOPS: u64 = 12;
+/// Of so many seeds of them pairs of programs are compared as well.
+const WITH_PAIRS: u64 = 12;
+
+/// The pairs of so many seeds are in one executable.
+const AT_ONCE: usize = 20;
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -47,6 +52,8 @@ struct Plan {
     shrinks: bool,
     /// Whether synchronisation calls are compared as well.
     calls: bool,
+    /// Whether pairs of programs alone are compared, of each seed.
+    pairs: bool,
     /// The comparisons that are made, by how their names begin; all if there is none.
     only: Vec<String>,
     /// Whether the first program on which searches differ is the last one.
@@ -64,13 +71,14 @@ const SAMPLE: Plan = Plan {
     jobs: 2,
     shrinks: false,
     calls: true,
+    pairs: false,
     only: Vec::new(),
     stops: false,
     // Two processes take their turn on a third of the programs.
     by_machines: 10,
 };
 
-const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--only COMPARISON] [--no-shrink] [--stop] [--print]";
+const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--pairs] [--only COMPARISON] [--no-shrink] [--stop] [--print]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -117,6 +125,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--jobs" => plan.jobs = usize::try_from(number()?).map_err(|error| error.to_string())?.max(1),
             "--tool" => plan.tool = Some(words.next().ok_or("--tool needs a path")?.into()),
             "--calls" => plan.calls = true,
+            "--pairs" => plan.pairs = true,
             "--only" => plan.only.push(words.next().ok_or("--only needs a name")?.clone()),
             "--stop" => plan.stops = true,
             "--no-shrink" => plan.shrinks = false,
@@ -156,9 +165,13 @@ fn run(plan: &Plan) -> ExitCode {
                     let first = plan.first + index * BATCH;
                     let count = BATCH.min(plan.programs - index * BATCH);
                     let only: Vec<&str> = plan.only.iter().map(String::as_str).collect();
-                    let mut report = batch(&tool, &programs(first, count), plan, &only);
+                    let mut report = Report::default();
+                    if !plan.pairs {
+                        report.add(batch(&tool, &programs(first, count), plan, &only));
+                    }
+                    let with_pairs = if plan.pairs { count } else { count.min(WITH_PAIRS) };
                     if only.is_empty() {
-                        report.add(loops(&tool, first, count.min(WITH_LOOPS), plan));
+                        report.add(pairs_of(&tool, first..first + with_pairs, plan));
                     }
                     let mut total = total.lock().expect("nobody failed");
                     total.add(report);
@@ -177,8 +190,8 @@ fn run(plan: &Plan) -> ExitCode {
     let total = total.into_inner().expect("nobody failed");
     summarise(plan, &total, begun);
     let too_few = total.by_machines.len() < 3 || total.by_machines.values().any(|&count| count < plan.by_machines);
-    if plan.by_machines > 0 && total.by_rounds.values().any(|&count| count < 5) {
-        println!("too few wait loops were compared with loops of a few rounds");
+    if plan.by_machines > 0 && total.by_pairs.values().any(|&count| count < 4) {
+        println!("too few pairs of programs were compared");
         return ExitCode::FAILURE;
     }
     if plan.by_machines > 0 && too_few {
@@ -198,7 +211,7 @@ fn summarise(plan: &Plan, total: &Report, begun: Instant) {
         begun.elapsed().as_secs()
     );
     println!("natively: {} programs, {} rounds", total.native_programs, total.native_rounds);
-    for (name, count) in total.by_machines.iter().chain(&total.by_c11).chain(&total.by_rounds) {
+    for (name, count) in total.by_machines.iter().chain(&total.by_c11).chain(&total.by_pairs) {
         println!("compared: {count} of {name}");
     }
     for (name, count) in &total.cut {
@@ -226,15 +239,26 @@ fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: &[&str]) -> Repo
     total
 }
 
-/// Compares the wait loops of so many seeds with loops of a few rounds, and says what differs.
-fn loops(tool: &Path, first: u64, count: u64, plan: &Plan) -> Report {
-    let programs: Vec<Program> = (first..first + count).flat_map(unrolled::pair).collect();
+/// Compares all pairs of programs of these seeds.
+fn pairs_of(tool: &Path, seeds: Range<u64>, plan: &Plan) -> Report {
+    let mut total = Report::default();
+    for first in seeds.clone().step_by(AT_ONCE) {
+        let some = first..seeds.end.min(first + AT_ONCE as u64);
+        total.add(pairs(tool, some.clone().flat_map(unrolled::pair), Relation::Rounds, plan));
+        total.add(pairs(tool, some.flat_map(fenced::pair), Relation::Fenced, plan));
+    }
+    total
+}
+
+/// Compares pairs of programs, which come one after the other, and says what differs.
+fn pairs(tool: &Path, programs: impl Iterator<Item = Program>, relation: Relation, plan: &Plan) -> Report {
+    let programs: Vec<Program> = programs.collect();
     let batch = match compiled(tool, &programs) {
         Ok(batch) => batch,
-        Err(errors) => panic!("loops from seed {first} do not compile:\n{errors}"),
+        Err(errors) => panic!("pairs from seed {} do not compile:\n{errors}", programs[0].seed),
     };
     let mut total = Report::default();
-    for (pair, report) in programs.chunks(2).zip(compare_rounds(&batch, &programs, plan.effort)) {
+    for (pair, report) in programs.chunks(2).zip(compare_pairs(&batch, &programs, relation, plan.effort)) {
         print(pair[0].seed, &report);
         if !report.differences.is_empty() {
             pair.iter().for_each(|program| println!("{}", single(program)));
