@@ -95,14 +95,19 @@ impl Report {
 
     /// Compares two programs by a search of each.
     fn pair(&mut self, relation: Relation, search: &str, one: &Checked, other: &Checked) {
-        let (name, compare): (_, fn(&mut Self, &str, &BTreeSet<String>, &BTreeSet<String>)) = match relation {
-            Relation::Rounds => (format!("rounds, {search}"), Self::equal),
-            Relation::Fenced => (format!("fenced, {search}"), Self::within),
+        let name = format!("{}, {search}", relation.name());
+        let compare = match relation {
+            Relation::Fenced | Relation::Stronger => Self::within,
+            Relation::Rounds | Relation::Loads | Relation::Swapped => Self::equal,
         };
-        compare(self, &format!("{name}: fails"), &kinds(&one.failures), &kinds(&other.failures));
-        // Of a race C11 says nothing, and a use after the end has executions on both sides of it.
-        if !other.races() && !uses_freed(other) {
-            compare(self, &format!("{name}: outcomes"), &one.outcomes, &other.outcomes);
+        // What C11 says of a race is nothing, and a load of which nothing comes may be part of one, or use what was freed.
+        let is_known = ![one, other].iter().any(|checked| checked.races() || uses_freed(checked));
+        if is_known || !matches!(relation, Relation::Loads) {
+            compare(self, &format!("{name}: fails"), &kinds(&one.failures), &kinds(&other.failures));
+        }
+        if is_known {
+            let outcomes = if relation == Relation::Swapped { &exchanged(&one.outcomes) } else { &one.outcomes };
+            compare(self, &format!("{name}: outcomes"), outcomes, &other.outcomes);
             *self.by_pairs.entry(name).or_default() += 1;
         }
     }
@@ -166,7 +171,7 @@ pub(crate) fn compare(batch: &Batch, programs: &[Program], effort: Effort, focus
 }
 
 /// The searches that are run of pairs of programs.
-const OF_PAIRS: [&str; 11] = [
+pub(crate) const OF_PAIRS: [&str; 11] = [
     "dpor",
     "graphs sc",
     "graphs tso",
@@ -187,6 +192,42 @@ pub(crate) enum Relation {
     Rounds,
     /// With more fences, and as it is: that has all that the first one has.
     Fenced,
+    /// With stronger orders, and as it is: as with fences.
+    Stronger,
+    /// As it is, and with loads of which nothing comes: all is the same.
+    Loads,
+    /// As it is, and with the first two threads created the other way round: all is the same but for their names.
+    Swapped,
+}
+
+impl Relation {
+    /// Its name in comparisons.
+    const fn name(self) -> &'static str {
+        match self {
+            Relation::Rounds => "rounds",
+            Relation::Fenced => "fenced",
+            Relation::Stronger => "stronger",
+            Relation::Loads => "loads",
+            Relation::Swapped => "swapped",
+        }
+    }
+}
+
+/// The outcomes with the names of the first two threads exchanged.
+fn exchanged(outcomes: &BTreeSet<String>) -> BTreeSet<String> {
+    let one = |outcome: &String| {
+        let named = outcome.split("; ").filter_map(|part| part.split_once(':'));
+        let mut parts: Vec<(&str, &str)> = named
+            .map(|(name, values)| match name {
+                "main.0" => ("main.1", values),
+                "main.1" => ("main.0", values),
+                _ => (name, values),
+            })
+            .collect();
+        parts.sort_unstable();
+        parts.into_iter().map(|(name, values)| format!("{name}:{values}")).collect::<Vec<_>>().join("; ")
+    };
+    outcomes.iter().map(one).collect()
 }
 
 /// Compares each two programs that come one after the other.

@@ -32,6 +32,11 @@ pub(crate) fn generate(seed: u64) -> Program {
     generator.program
 }
 
+/// The memory that the program of this seed shares.
+pub(crate) fn cells(seed: u64) -> Vec<Cell> {
+    Generator::new(seed, neighbours).cells
+}
+
 /// Two pieces of memory next to each other, which are in the same object more often than not, and maybe another one.
 fn neighbours(generator: &mut Generator) -> Vec<Cell> {
     let first = generator.random.below(CELLS.len());

@@ -6,7 +6,6 @@ mod calls;
 mod cells;
 mod check;
 mod compare;
-mod fenced;
 mod generate;
 mod idioms;
 #[path = "../installed/mod.rs"]
@@ -16,6 +15,7 @@ mod protocols;
 mod random;
 mod shrink;
 mod unrolled;
+mod variants;
 mod waits;
 
 use std::ops::Range;
@@ -27,7 +27,7 @@ use std::thread;
 use std::time::Instant;
 use std::{env, fs};
 
-use compare::{Effort, Relation, Report, compare, compare_pairs};
+use compare::{Effort, OF_PAIRS, Relation, Report, compare, compare_pairs};
 use program::{Native, Program, file, single};
 use shrink::{compiled, shrink};
 
@@ -35,10 +35,35 @@ use shrink::{compiled, shrink};
 const BATCH: u64 = 40;
 
 /// Of so many seeds of them pairs of programs are compared as well.
-const WITH_PAIRS: u64 = 12;
+const WITH_PAIRS: u64 = 8;
 
-/// The pairs of so many seeds are in one executable.
+/// A fixed sample has at least so many kinds of pairs with a search that compares them: all but those of C11, which says nothing of
+/// programs that race, are sure to be there.
+const FEWEST_COMPARED: usize = PAIRS.len() * (OF_PAIRS.len() - 1);
+
+/// So many pairs are in one executable.
 const AT_ONCE: usize = 20;
+
+/// Returns the pair of a seed, if it has one.
+type Make = fn(u64) -> Option<[Program; 2]>;
+
+/// The kinds of pairs, and how the one of a seed is made, if it has one.
+const PAIRS: [(Relation, Make); 5] = [
+    (Relation::Rounds, unrolled::pair),
+    (Relation::Fenced, variants::fenced),
+    (Relation::Stronger, variants::stronger),
+    (Relation::Loads, variants::with_loads),
+    (Relation::Swapped, variants::swapped),
+];
+
+/// What is compared of each seed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Among {
+    /// Its program, and of some seeds pairs of programs.
+    All,
+    /// Pairs of programs alone.
+    Pairs,
+}
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -52,8 +77,8 @@ struct Plan {
     shrinks: bool,
     /// Whether synchronisation calls are compared as well.
     calls: bool,
-    /// Whether pairs of programs alone are compared, of each seed.
-    pairs: bool,
+    /// Which programs are compared.
+    among: Among,
     /// The comparisons that are made, by how their names begin; all if there is none.
     only: Vec<String>,
     /// Whether the first program on which searches differ is the last one.
@@ -71,7 +96,7 @@ const SAMPLE: Plan = Plan {
     jobs: 2,
     shrinks: false,
     calls: true,
-    pairs: false,
+    among: Among::All,
     only: Vec::new(),
     stops: false,
     // Two processes take their turn on a third of the programs.
@@ -125,7 +150,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--jobs" => plan.jobs = usize::try_from(number()?).map_err(|error| error.to_string())?.max(1),
             "--tool" => plan.tool = Some(words.next().ok_or("--tool needs a path")?.into()),
             "--calls" => plan.calls = true,
-            "--pairs" => plan.pairs = true,
+            "--pairs" => plan.among = Among::Pairs,
             "--only" => plan.only.push(words.next().ok_or("--only needs a name")?.clone()),
             "--stop" => plan.stops = true,
             "--no-shrink" => plan.shrinks = false,
@@ -166,10 +191,13 @@ fn run(plan: &Plan) -> ExitCode {
                     let count = BATCH.min(plan.programs - index * BATCH);
                     let only: Vec<&str> = plan.only.iter().map(String::as_str).collect();
                     let mut report = Report::default();
-                    if !plan.pairs {
+                    if plan.among == Among::All {
                         report.add(batch(&tool, &programs(first, count), plan, &only));
                     }
-                    let with_pairs = if plan.pairs { count } else { count.min(WITH_PAIRS) };
+                    let with_pairs = match plan.among {
+                        Among::All => count.min(WITH_PAIRS),
+                        Among::Pairs => count,
+                    };
                     if only.is_empty() {
                         report.add(pairs_of(&tool, first..first + with_pairs, plan));
                     }
@@ -190,7 +218,7 @@ fn run(plan: &Plan) -> ExitCode {
     let total = total.into_inner().expect("nobody failed");
     summarise(plan, &total, begun);
     let too_few = total.by_machines.len() < 3 || total.by_machines.values().any(|&count| count < plan.by_machines);
-    if plan.by_machines > 0 && total.by_pairs.values().any(|&count| count < 4) {
+    if plan.by_machines > 0 && total.by_pairs.len() < FEWEST_COMPARED {
         println!("too few pairs of programs were compared");
         return ExitCode::FAILURE;
     }
@@ -242,23 +270,23 @@ fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: &[&str]) -> Repo
 /// Compares all pairs of programs of these seeds.
 fn pairs_of(tool: &Path, seeds: Range<u64>, plan: &Plan) -> Report {
     let mut total = Report::default();
-    for first in seeds.clone().step_by(AT_ONCE) {
-        let some = first..seeds.end.min(first + AT_ONCE as u64);
-        total.add(pairs(tool, some.clone().flat_map(unrolled::pair), Relation::Rounds, plan));
-        total.add(pairs(tool, some.flat_map(fenced::pair), Relation::Fenced, plan));
+    for (relation, make) in PAIRS {
+        let all: Vec<[Program; 2]> = seeds.clone().filter_map(make).collect();
+        for some in all.chunks(AT_ONCE) {
+            total.add(pairs(tool, some.as_flattened(), relation, plan));
+        }
     }
     total
 }
 
 /// Compares pairs of programs, which come one after the other, and says what differs.
-fn pairs(tool: &Path, programs: impl Iterator<Item = Program>, relation: Relation, plan: &Plan) -> Report {
-    let programs: Vec<Program> = programs.collect();
-    let batch = match compiled(tool, &programs) {
+fn pairs(tool: &Path, programs: &[Program], relation: Relation, plan: &Plan) -> Report {
+    let batch = match compiled(tool, programs) {
         Ok(batch) => batch,
         Err(errors) => panic!("pairs from seed {} do not compile:\n{errors}", programs[0].seed),
     };
     let mut total = Report::default();
-    for (pair, report) in programs.chunks(2).zip(compare_pairs(&batch, &programs, relation, plan.effort)) {
+    for (pair, report) in programs.chunks(2).zip(compare_pairs(&batch, programs, relation, plan.effort)) {
         print(pair[0].seed, &report);
         if !report.differences.is_empty() {
             pair.iter().for_each(|program| println!("{}", single(program)));

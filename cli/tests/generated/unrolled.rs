@@ -26,8 +26,8 @@ enum Looks {
 }
 
 /// The program of this seed, with loops that wait and with loops that count.
-pub(crate) fn pair(seed: u64) -> [Program; 2] {
-    [Form::Waits, Form::Counts].map(|form| program(seed, form))
+pub(crate) fn pair(seed: u64) -> Option<[Program; 2]> {
+    Some([Form::Waits, Form::Counts].map(|form| program(seed, form)))
 }
 
 /// The program of this seed: the same choices are made for both forms.
