@@ -5,16 +5,16 @@
 //! holds the accesses that have been committed, with rf and co. Which traces are allowed is [`crate::model`]'s business,
 //! and how they are enumerated that of [`crate::explore::rsmc`].
 
-mod labels;
 pub mod lifetime;
 pub mod order;
 pub mod overtaking;
 pub mod set;
+pub mod shared;
 pub mod trace;
 
 use crate::event::Location;
-pub use labels::Labels;
 use set::Set;
+use shared::Shared;
 
 /// The value that a location holds or a register reads.
 pub type Value = i64;
@@ -261,6 +261,9 @@ pub fn own_store<const W: usize>(labels: &[Label<W>], index: usize) -> Option<us
     let location = labels[index].location?;
     labels[..index].iter().rposition(|earlier| earlier.location == Some(location) && earlier.writes())
 }
+
+/// The accesses of a thread, which many states of a search share, and with them what its model has found out.
+pub type Labels<const W: usize> = Shared<Label<W>>;
 
 /// How far the accesses of a thread are known, and why no further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
