@@ -117,7 +117,7 @@ fn run_again(
     let job = Replay {
         version: VERSION,
         schedule: violation.schedule.clone(),
-        explorer: plan.explore.explorer,
+        explorer: violation.schedule.explorer.unwrap_or(plan.explore.explorer),
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
         heap: plan.explore.heap,
@@ -180,7 +180,7 @@ pub(crate) fn store(
                 files: subjects.files.clone(),
             },
             arguments: plan.arguments.clone(),
-            explorer: plan.explore.explorer,
+            explorer: one.violation.schedule.explorer.unwrap_or(plan.explore.explorer),
             monitors: plan.explore.monitors.clone(),
             limits: plan.explore.limits.clone(),
             heap: plan.explore.heap,

@@ -79,10 +79,12 @@ pub(crate) fn explore(
             if !is_out_of_budget(&all) && !is_refused(&all) {
                 return Ok(all);
             }
-            if is_wasteful(&exploration) {
+            let mut put_off = vec![exploration, all];
+            if is_wasteful(&put_off[0]) {
+                put_off.iter_mut().for_each(|one| say_explorer(one, plan.explore.explorer));
                 iteration.run_interleavings(plan);
             }
-            iteration.put_off = vec![exploration, all];
+            iteration.put_off = put_off;
             continue;
         }
         let Some(summary) = exploration.summary.as_mut().filter(|summary| summary.complete) else {
@@ -133,6 +135,11 @@ fn is_out_of_budget(exploration: &Exploration) -> bool {
 /// Whether nearly all of what a search within a bound has run is beyond the bound.
 fn is_wasteful(exploration: &Exploration) -> bool {
     exploration.summary.as_ref().is_some_and(|summary| summary.executions < summary.runs / YIELD)
+}
+
+/// Says of each violation which explorer has found it: another one goes on, by whose rules its schedule would not be followed.
+fn say_explorer(exploration: &mut Exploration, explorer: Explorer) {
+    exploration.violations.iter_mut().for_each(|violation| violation.schedule.explorer = Some(explorer));
 }
 
 /// Whether the explorer `dpor` alone refused the program.

@@ -61,6 +61,22 @@ fn where_hardly_any_class_is_within_a_bound_the_interleavings_within_it_are_run(
 }
 
 #[test]
+fn what_classes_have_found_is_shown_where_interleavings_take_their_place() {
+    // A free is an event to the one explorer and none to the other: neither can follow what the other one ran.
+    let threads = "static void *body(void *unused) {\n    for (int i = 0; i < 24; i++) { free(malloc(8)); x = i; y = x; }\n    \
+                   return unused;\n}";
+    let contending = format!(
+        "#include <pthread.h>\n#include <stdlib.h>\nstatic volatile int x, y;\n{threads}\n\
+         int main(void) {{\n    pthread_t all[4];\n    for (int i = 0; i < 4; i++) pthread_create(&all[i], NULL, body, NULL);\n    \
+         for (int i = 0; i < 4; i++) pthread_join(all[i], NULL);\n    return 0;\n}}\n"
+    );
+    let bench = Bench::new(&[("a.c", &contending)]);
+    let (status, cut) = result(&bench, "--time 6s --no-judge --no-advice");
+    assert_eq!((status, &cut["verdict"]), (1, &json!("violations")), "{cut}");
+    assert!(cut["assumptions"][0].as_str().unwrap().starts_with("all interleavings were run"), "{cut}");
+}
+
+#[test]
 fn a_budget_that_ends_before_two_preemptions_leaves_it_incomplete() {
     let bench = Bench::new(&[("a.c", PROGRAM)]);
     let (status, cut) = result(&bench, "--executions 3");

@@ -4,7 +4,7 @@ use engine::mapping::machines::Code;
 use engine::model::MemoryModel;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::Machine;
+use crate::explore::{Explorer, Machine};
 use crate::operation::Operation;
 use crate::place::Place;
 
@@ -25,6 +25,9 @@ pub struct Schedule {
     /// The machine with store buffers on which the schedule was run; `None` if memory was sequentially consistent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Machine>,
+    /// The explorer by whose rules the schedule was run; `None` if it is the one of the search, or of the finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explorer: Option<Explorer>,
     /// The execution graph that takes the place of segments and choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,

@@ -192,7 +192,7 @@ impl Trail {
         }
         let threads = execution.state.threads.paths().map(<[u32]>::to_vec).collect();
         let choices = execution.history.choices()[..extent.choices].to_vec();
-        Schedule { threads, segments, choices, is_cut: false, machine: self.machine, graph: None }
+        Schedule { threads, segments, choices, is_cut: false, machine: self.machine, ..Schedule::default() }
     }
 
     /// Returns the events of the execution; none if no trace is kept.
