@@ -641,7 +641,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
             uninstrumented: runtime.remarks.uninstrumented.iter().cloned().collect(),
             leaves_out_classes: runtime.execution.strategy().omits().beyond_bound,
             left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.remarks.left_waiting)),
-            assumptions: runtime.remarks.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            assumptions: runtime.remarks.assumptions.iter().map(ToString::to_string).collect(),
             obstacle: runtime.graph.as_deref_mut().and_then(|graph| graph.sought.as_mut()?.1.take()),
             atomics: atomics(runtime),
             ..runtime.recorder.tally()

@@ -60,6 +60,8 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     };
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    // Also where the program does not compile any more: what is there afterwards belongs to this run.
+    findings.clear()?;
     let subjects = match Subjects::build(plan, &interrupts) {
         Ok(subjects) => subjects,
         Err(failure) if failure.status == Status::Incomplete => {
@@ -79,8 +81,6 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         }
         Err(failure) => return Err(failure),
     };
-    // What there is of an earlier run stays where the program does not compile: nothing is known in its place.
-    findings.clear()?;
     let bench = Bench { subjects: &subjects, interrupts: &interrupts };
     let for_x86 = subjects.is_written_for_x86().then(|| plan.for_x86());
     let plan = for_x86.as_ref().unwrap_or(plan);

@@ -29,7 +29,8 @@ pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict, kept: &Kept) ->
         Quantifier::Forall => "Required",
     };
     let states = outcomes.show(test);
-    let mut text = format!("Test {name} {wanted}\nModel {}\nStates {}\n", model.title(), states.len());
+    let within = bound(searched).map_or_else(String::new, |bound| format!(" with {bound}"));
+    let mut text = format!("Test {name} {wanted}\nModel {}{within}\nStates {}\n", model.title(), states.len());
     let mut line = |words: String| writeln!(text, "{words}").expect("writing to a string cannot fail");
     for (state, _) in &states {
         line(format!("{state};"));
@@ -117,6 +118,12 @@ pub(super) fn verdict(answers: &[Answer<'_>], tests: usize) -> String {
     }
 }
 
+/// Returns the bound within which the interleavings of a test were explored, if there was one.
+fn bound(searched: &Searched<'_>) -> Option<String> {
+    let preemptions = searched.summary.by_bound.last().filter(|_| searched.explorer == Explorer::BOUNDED)?.preemptions;
+    Some(format!("at most {}", counted(preemptions.into(), "preemption", "preemptions")))
+}
+
 fn models(answers: &[Answer<'_>]) -> String {
     let mut titles: Vec<&str> = Vec::new();
     for one in answers {
@@ -128,7 +135,7 @@ fn models(answers: &[Answer<'_>]) -> String {
     let mut explored = answers.iter().filter_map(Answer::explored).map(|one| &one.searched);
     let bounded = explored.find(|searched| searched.explorer == Explorer::BOUNDED);
     let watched = bounded.map_or(String::new(), |searched| {
-        let bound = searched.summary.by_bound.last().map(|_| " with bounded preemptions");
+        let bound = bound(searched).map(|bound| format!(", {} with {bound}", searched.model.title()));
         let names: Vec<String> = searched.monitors.iter().map(|&monitor| model_name(monitor)).collect();
         let monitors = if names.is_empty() { String::new() } else { format!(", watched for {}", names.join(" and ")) };
         format!("{}{monitors}", bound.unwrap_or_default())

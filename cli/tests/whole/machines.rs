@@ -4,7 +4,8 @@ use crate::bench::Bench;
 
 #[test]
 fn all_machines_are_in_one_table() {
-    let bench = Bench::new(&[("ring.c", include_str!("../../../c-tests/weak/ring.c"))]);
+    let ring = include_str!("../../../c-tests/weak/ring.c");
+    let bench = Bench::new(&[("ring.c", ring)]);
     let ran = bench.run("check ring.c -DPUBLISH=relaxed --model all --json result.json");
     assert_eq!(ran.status, 1, "{ran:?}");
     let verdicts = ["SC", "x86 (TSO)", "ARMv8", "RISC-V", "POWER", "C11"].map(|machine| {
@@ -12,10 +13,16 @@ fn all_machines_are_in_one_table() {
         line.and_then(|line| line.split_whitespace().next()).unwrap_or_default().to_owned()
     });
     assert_eq!(verdicts, ["clean", "clean", "breaks", "breaks", "breaks", "breaks"], "{ran:?}");
-    let order = "  store of slots[0] (ring.c:58) before store of tail (ring.c:59): ARMv8, RISC-V, POWER, C11\n";
-    assert!(ran.output.contains(order), "{ran:?}");
-    let enough = "\nenough under ARMv8, RISC-V, POWER and C11, by searches with it\n  memory_order_release for the store of tail at ring.c:59\n";
-    assert!(ran.output.contains(enough) && ran.output.contains("\nx86 hides it: "), "{ran:?}");
+    let [slot, tail] = ["slots[at] = 1;", "atomic_store_explicit(&tail"].map(|part| line_of(ring, part));
+    let order = format!(
+        "  store of slots[0] (ring.c:{slot}) before store of tail (ring.c:{tail}): ARMv8, RISC-V, POWER, C11\n"
+    );
+    assert!(ran.output.contains(&order), "{ran:?}");
+    let enough = format!(
+        "\nenough under ARMv8, RISC-V, POWER and C11, by searches with it\n  \
+         memory_order_release for the store of tail at ring.c:{tail}\n"
+    );
+    assert!(ran.output.contains(&enough) && ran.output.contains("\nx86 hides it: "), "{ran:?}");
     let again = "riscv-assertion-1: assertion `value == 1` failed, ring.c:";
     assert!(ran.output.contains(again) && ran.output.contains(", as armv8-assertion-1\n"), "told once: {ran:?}");
     let last = "violations: breaks under ARMv8, RISC-V, POWER, C11; clean under SC, x86 (TSO)";
@@ -58,6 +65,11 @@ fn a_program_that_does_not_compile_is_told_where_options_stand() {
     assert_eq!(bench.run("check a.c -Iinclude").status, 0);
 }
 
+/// The number of the first line of a program that has this part.
+fn line_of(text: &str, part: &str) -> usize {
+    text.lines().position(|line| line.contains(part)).expect("the program has it") + 1
+}
+
 /// What `--model all` says of who notices, and of what is enough; nothing of the latter if `enough` is empty.
 fn tells(file: &str, text: &str, options: &str, notices: &str, enough: &str) {
     let bench = Bench::new(&[(file, text)]);
@@ -71,12 +83,16 @@ fn tells(file: &str, text: &str, options: &str, notices: &str, enough: &str) {
 #[test]
 fn what_is_enough_is_enough_everywhere() {
     let dekker = include_str!("../../../c-tests/weak/dekker.c");
-    let flags = "memory_order_seq_cst for the store of flags[…] at dekker.c:56 and the load of flags[…] at dekker.c:57";
-    tells("dekker.c", dekker, "-DSET=release -DGET=acquire", "x86 shows it", flags);
+    let [set, get] = ["store_explicit(&flags", "load_explicit(&flags"].map(|part| line_of(dekker, part));
+    let flags = format!(
+        "memory_order_seq_cst for the store of flags[…] at dekker.c:{set} and the load of flags[…] at dekker.c:{get}"
+    );
+    tells("dekker.c", dekker, "-DSET=release -DGET=acquire", "x86 shows it", &flags);
     let count = include_str!("../../../c-tests/weak/reference-count.c");
-    let drop = "memory_order_acq_rel for the fetch-sub of references at reference-count.c:66";
-    tells("reference-count.c", count, "-DDROP=relaxed", "x86 hides it: ", drop);
-    tells("reference-count.c", count, "-DDROP=release", "no machine shows it, ", drop);
+    let at = line_of(count, "fetch_sub_explicit(&references");
+    let drop = format!("memory_order_acq_rel for the fetch-sub of references at reference-count.c:{at}");
+    tells("reference-count.c", count, "-DDROP=relaxed", "x86 hides it: ", &drop);
+    tells("reference-count.c", count, "-DDROP=release", "no machine shows it, ", &drop);
 }
 
 /// A race of two plain accesses that nothing atomic is near has no order that could be stronger.

@@ -371,17 +371,3 @@ fn a_search_for_classes_or_graphs_that_is_stopped_says_how_many_there_are() {
     let drawn: Value = serde_json::from_str(&bench.read("r.json")).unwrap();
     assert!(drawn.get("progress").is_none(), "{drawn}");
 }
-
-#[test]
-fn findings_stay_where_the_program_does_not_compile_any_more() {
-    let bench = Bench::new(&[("a.c", "#include <stdlib.h>\nint main(void) { abort(); }\n")]);
-    assert_eq!(bench.run("check a.c").status, 1);
-    let finding = bench.path("fencehound-out/crash-1/finding.json");
-    assert!(finding.exists());
-    bench.write("a.c", "int main(void) { return x; }\n");
-    assert_eq!(bench.run("check a.c").status, 5);
-    assert!(finding.exists());
-    bench.write("a.c", "int main(void) { return 0; }\n");
-    assert_eq!(bench.run("check a.c").status, 0);
-    assert!(!finding.exists());
-}

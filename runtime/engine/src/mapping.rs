@@ -242,9 +242,10 @@ pub mod graphs {
     }
 
     /// The form in which a read-modify-write is compiled.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
     pub enum Form {
         /// It is one instruction, if the processor has that.
+        #[default]
         Single,
         /// It is one instruction, if the processor has that, and its result is not used.
         Unused,
@@ -417,15 +418,16 @@ pub mod graphs {
         }
     }
 
-    /// Returns the orderings that an access gets when it is strengthened so, besides those that it has already.
+    /// Returns the orderings that an access gets when it is strengthened so, besides those that it has already; a read-modify-write
+    /// has this form.
     #[must_use]
-    pub fn strengthened(model: MemoryModel, access: Access, strength: Strength) -> Around {
+    pub fn strengthened(model: MemoryModel, access: Access, form: Form, strength: Strength) -> Around {
         match (strength, access) {
             (Strength::FenceBefore(order), _) => Around { before: fence(model, order), ..Around::default() },
             (Strength::FenceAfter(order), _) => Around { after: fence(model, order), ..Around::default() },
             (Strength::Order(order), Access::Load) => load(model, order),
             (Strength::Order(order), Access::Store) => store(model, order),
-            (Strength::Order(order), Access::Update(_)) => update(model, order, Form::Single),
+            (Strength::Order(order), Access::Update(_)) => update(model, order, form),
         }
     }
 

@@ -242,7 +242,7 @@ impl Threads<'_> {
             _ => None,
         });
         let outcome = endless.unwrap_or_else(|| Outcome::Final(self.state(execution)));
-        let waits_as_one = execution.has_update_that_waits_as_one();
+        let waits_as_one = execution.update_that_waits_as_one().is_some();
         let race = execution.races().into_iter().next();
         let race = race.map(|(one, other)| [one, other].map(|event| self.instruction(execution, event)));
         visit(Finished { outcome, waits_as_one, race, performed: &|| self.performed(execution) })

@@ -7,7 +7,7 @@ use engine::graph::{Access, Internal, Link, Reached, Value, Written};
 use engine::mapping::graphs::{self, Around, Form};
 use engine::mapping::power::Synchronizes;
 use engine::mapping::{Barriers, MachineFence, Order};
-use protocol::{Code, MemoryModel, Operation, Updates};
+use protocol::{MemoryModel, Operation, Updates};
 
 use crate::graph::stops::{park, refuse};
 use crate::graph::{dependencies, initialisers};
@@ -200,7 +200,7 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
     let (of_address, of_value) = labels::given();
     let (of_expected, is_unused) = labels::given_of_update();
     let barriers = ordered(graph, access);
-    let form = form(graph.code, operation, width, is_unused);
+    let form = form(graph, access, is_unused);
     let Around { before: fences, after: behind, synchronizes, annotations } =
         graphs::access(graph.model, kind, barriers, form);
     graph.run.compared = of_expected;
@@ -248,7 +248,7 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
         graph.branch();
     }
     let after = if graph.model.has_dependencies() && !decides { After::Anything } else { After::Known };
-    let spelled = Spelled { order: barriers.order, is_piece: graph.run.is_piece };
+    let spelled = Spelled { order: barriers.order, is_piece: graph.run.is_piece, form };
     let recorded =
         Recorded { access, location, written, fences, annotations, link, depends, note, address, width, spelled };
     let turn = graph.push(recorded, after);
@@ -267,14 +267,15 @@ fn ordered(graph: &mut Graph, access: &access::Access) -> Barriers {
     replaced
 }
 
-/// Returns the form in which a read-modify-write of this width is compiled: RISC-V has single instructions for 4 and 8
-/// bytes, and no machine has one for the complement of an `and`.
-fn form(code: Code, operation: Operation, width: u8, is_unused: bool) -> Form {
-    match operation {
-        Operation::FetchNand => Form::Pair,
+/// Returns the form in which a read-modify-write is compiled: RISC-V has single instructions for 4 and 8 bytes, and no machine has
+/// one for the complement of an `and`. A compare-and-swap is taken for a pair on all of them.
+fn form(graph: &Graph, access: &access::Access, is_unused: bool) -> Form {
+    let &access::Access { operation, width, kind, .. } = access;
+    match (operation, kind) {
+        (Operation::FetchNand, _) | (_, Kind::CompareAndSwap | Kind::FailedRmw) => Form::Pair,
+        _ if width < 4 && graph.model == MemoryModel::Riscv => Form::Pair,
         // A pair of exclusive instructions reads in any case.
-        _ if is_unused && code.updates != Updates::Pairs => Form::Unused,
-        _ if width < 4 => Form::Pair,
+        _ if is_unused && graph.code.updates != Updates::Pairs => Form::Unused,
         _ => Form::Single,
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn milestones(change: Change, site: RecordPointer) {
 /// Says what is not looked for in a block that the running thread allocates.
 pub(crate) fn allocates() {
     const UNSEEN: &str = "execution graphs do not show accesses beside blocks of the heap, nor leaks";
-    with(|runtime| runtime.remarks.assumptions.insert(UNSEEN));
+    with(|runtime| runtime.remarks.assumptions.insert(UNSEEN.into()));
 }
 
 /// Notes that the running thread frees a block by this function.

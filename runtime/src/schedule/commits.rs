@@ -159,7 +159,7 @@ pub(crate) fn drain(runtime: &mut Runtime, thread: Thread) -> Turn {
 pub(crate) fn hidden_fence(runtime: &mut Runtime) -> Turn {
     if runtime.buffers.is_some() {
         runtime.remarks.assumptions.insert(
-            "what the C library keeps for all threads (rand, strtok) is used behind the stores of the thread: a hidden fence",
+            "what the C library keeps for all threads (rand, strtok) is used behind the stores of the thread: a hidden fence".into(),
         );
     }
     drain(runtime, runtime.running)

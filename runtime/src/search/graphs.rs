@@ -242,7 +242,7 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
         return fail(execution, ended, Counting::AsAnother);
     };
     with(|runtime| runtime.recorder.tallied.count_graph(events(execution)));
-    note_updates(execution);
+    note_updates(execution)?;
     watch_transactions(execution)?;
     let mut found: Vec<Failure> = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -265,12 +265,20 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
 }
 
 /// Says so if executions may be missed since read-modify-writes take effect at once.
-fn note_updates<const W: usize>(execution: &CompleteTrace<'_, W>) {
+fn note_updates<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     const AS_ONE: &str = "executions in which a read-modify-write reads before what its write waits for are missed";
-    let is_said = with(|runtime| runtime.remarks.assumptions.contains(AS_ONE)) == Some(true);
-    if !is_said && execution.has_update_that_waits_as_one() {
-        with(|runtime| runtime.remarks.assumptions.insert(AS_ONE));
+    let says_so = |runtime: &mut Runtime| runtime.remarks.assumptions.iter().any(|known| known.starts_with(AS_ONE));
+    if with(says_so) == Some(true) {
+        return Ok(());
     }
+    if let Some(event) = execution.update_that_waits_as_one() {
+        let notes = notes(execution)?;
+        let note = notes[usize::from(event.thread)][usize::from(event.index)].note;
+        let Place { file, line, .. } = Record::behind(note.site).place();
+        let said = format!("{AS_ONE}, such as the {} at {file}:{line}", note.operation);
+        with(|runtime| runtime.remarks.assumptions.insert(said.into()));
+    }
+    Ok(())
 }
 
 /// Takes the failures of a graph into the findings.
@@ -553,12 +561,14 @@ pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, code: Co
     runtime.graph = Some(Box::new(Graph { code, ..Graph::new(model, unroll) }));
     World::Alone.enter();
     if model.has_dependencies() {
-        runtime.remarks.assumptions.insert("dependencies are those of the source: a compiler may break some");
+        runtime.remarks.assumptions.insert("dependencies are those of the source: a compiler may break some".into());
     }
     if model == MemoryModel::C11 {
         runtime.remarks.assumptions.insert(
             "C11 speaks of executions without cycles of program order and reads-from: what is clean under it is right on every machine in \
-             these, as compilers map the standard to it; --model armv8,riscv,power looks for the others",
+             these, as compilers map the standard to it, but for read-modify-writes whose result is not used; \
+             --model armv8,riscv,power looks for the others"
+                .into(),
         );
     }
     runtime.recorder.trail.trace();

@@ -8,6 +8,7 @@ use engine::atomicity::Mark;
 use engine::event::{Location, Thread};
 use engine::graph::{Access, Annotations, Fences, Link, Reached, Value, Written};
 use engine::mapping::Order;
+use engine::mapping::graphs::Form;
 use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
 use protocol::{Code, Obstacle, Wrong};
@@ -57,6 +58,8 @@ pub(crate) struct Spelled {
     pub(crate) order: Option<Order>,
     /// Whether the access is a part of a longer one.
     pub(crate) is_piece: bool,
+    /// The form in which a read-modify-write is compiled.
+    pub(crate) form: Form,
 }
 
 /// The reads that an access depends on: by its address, by its value, and by the branches and addresses before it.
@@ -415,7 +418,7 @@ impl Graph {
             self.run.stop = Some(Stop::TooManyEvents);
             return Turn::Other(Switch::End);
         }
-        let around = self.overrides.around(self.model, recorded.access, recorded.note);
+        let around = self.overrides.around(self.model, (recorded.access, recorded.spelled.form), recorded.note);
         recorded.fences += around.before;
         recorded.annotations = recorded.annotations.and(around.annotations);
         self.run.fences += around.before;

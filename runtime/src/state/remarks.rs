@@ -1,5 +1,6 @@
 //! Remarks: what the result of a slice says beside its counts and violations.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use protocol::LeftWaiting;
@@ -12,7 +13,7 @@ pub(crate) struct Remarks {
     /// The functions called that are neither modelled nor known to be harmless.
     pub(crate) uninstrumented: BTreeSet<String>,
     /// The assumptions that the result rests on.
-    pub(crate) assumptions: BTreeSet<&'static str>,
+    pub(crate) assumptions: BTreeSet<Cow<'static, str>>,
     /// The threads that still waited when the process had ended.
     pub(crate) left_waiting: BTreeSet<LeftWaiting>,
     /// The last call of a function that is not instrumented, in the present execution.

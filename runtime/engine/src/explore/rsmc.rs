@@ -154,12 +154,15 @@ impl<const W: usize> CompleteTrace<'_, W> {
         self.model.happens_before(self.trace)
     }
 
-    /// Whether some read-modify-write waits for more than its read must, so that executions like this one may have been missed
+    /// Returns a read-modify-write that waits for more than its read must, so that executions like this one may have been missed
     /// ([`Model::waits_as_one`]).
     #[must_use]
-    pub fn has_update_that_waits_as_one(&self) -> bool {
-        let waits = |labels: &Labels<W>| (0..labels.len()).any(|index| self.model.waits_as_one(labels, index));
-        self.labels.iter().any(waits)
+    pub fn update_that_waits_as_one(&self) -> Option<EventId> {
+        let of = |(thread, labels): (usize, &Labels<W>)| {
+            let index = (0..labels.len()).find(|&index| self.model.waits_as_one(labels, index))?;
+            Some(EventId::new(thread, index))
+        };
+        self.labels.iter().enumerate().find_map(of)
     }
 }
 

@@ -213,8 +213,9 @@ impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
         }
         let about = Known::<L, W>::about(labels);
         let Some(Before { read, write, alike, known }) = about.before(labels, index) else { return true };
-        let read = read.reads.or(&read.writes).or(alike).or(known);
-        !write.reads.or(&write.writes).is_within(&read)
+        // What decides whether it writes need not be known when it reads.
+        let read = read.reads.or(&read.writes).or(alike).or(&known.without(&label.decided_by));
+        !write.reads.or(&write.writes).or(&label.decided_by).is_within(&read)
     }
 
     fn keeps(&self, _trace: &Trace<W>, first: usize, second: usize) -> bool {

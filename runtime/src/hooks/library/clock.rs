@@ -36,7 +36,7 @@ fn now() -> u64 {
         runtime
             .remarks
             .assumptions
-            .insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
+            .insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping".into());
     });
     advance_clock(|clock| clock.saturating_add(STEP))
 }

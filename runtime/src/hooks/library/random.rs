@@ -128,7 +128,10 @@ extern "C" fn __fh_jrand48(state: usize) -> c_long {
 /// Returns the next 64 bits of the sequence that stands for the machine's own chance (`SplitMix64`).
 fn chance() -> u64 {
     with(|runtime| {
-        runtime.remarks.assumptions.insert("the machine's random bytes (getrandom, arc4random) are one fixed sequence");
+        runtime
+            .remarks
+            .assumptions
+            .insert("the machine's random bytes (getrandom, arc4random) are one fixed sequence".into());
     });
     change(Common::Chance, |_, state| {
         let next = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -119,7 +119,7 @@ fn set_action(signal: c_int, new: Option<libc::sigaction>, function: &'static st
     uses(Class::Signals);
     let old = with(|runtime| {
         runtime.has_effect();
-        runtime.remarks.assumptions.insert("no signal comes from outside");
+        runtime.remarks.assumptions.insert("no signal comes from outside".into());
         match new {
             Some(new) => runtime.process.signals.insert(signal, new),
             None => runtime.process.signals.get(&signal).copied(),
@@ -167,7 +167,7 @@ fn set_blocked(
     world::refuse(Unmodelled::Call(function), call_site());
     let changed = (!new.is_null()).then(|| Blocked::read(new).0);
     let before = with(|runtime| {
-        runtime.remarks.assumptions.insert("no signal comes from outside");
+        runtime.remarks.assumptions.insert("no signal comes from outside".into());
         runtime.has_effect();
         let blocked = &mut runtime.threads.at(runtime.running).blocked;
         let before = *blocked;

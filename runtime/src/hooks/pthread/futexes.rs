@@ -44,7 +44,7 @@ extern "C" fn __fh_syscall(
         }
         // The system may be one without `membarrier`: callers have another way.
         libc::SYS_membarrier => {
-            with(|runtime| runtime.remarks.assumptions.insert("the system has no membarrier"));
+            with(|runtime| runtime.remarks.assumptions.insert("the system has no membarrier".into()));
             return fail(libc::ENOSYS);
         }
         _ => run::unsupported(&format!("syscall({number}, …)"), call.site),

@@ -123,7 +123,7 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes, wro
             let Some(at) = &points[thread][index] else { continue };
             let recorded = &notes[thread][index];
             for strength in strengths(model, recorded.access, recorded.spelled.order) {
-                let around = strengthened(model, recorded.access, strength);
+                let around = strengthened(model, recorded.access, recorded.spelled.form, strength);
                 if around != Around::default() {
                     let candidate = candidates.entry(Override { at: at.clone(), strength }).or_default();
                     candidate.around.push((EventId::new(thread, index), around));

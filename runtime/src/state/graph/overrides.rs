@@ -2,7 +2,7 @@
 
 use engine::graph::Access;
 use engine::mapping::Strength;
-use engine::mapping::graphs::{Around, strengthened};
+use engine::mapping::graphs::{Around, Form, strengthened};
 use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
 use protocol::{Operation, Override};
@@ -28,15 +28,15 @@ impl Overrides {
         Self(table)
     }
 
-    /// Returns the fences and annotations that a repair adds to an access.
+    /// Returns the fences and annotations that a repair adds to an access; a read-modify-write has this form.
     #[inline]
-    pub(crate) fn around(&self, model: MemoryModel, access: Access, note: Note) -> Around {
+    pub(crate) fn around(&self, model: MemoryModel, (access, form): (Access, Form), note: Note) -> Around {
         let mut all = Around::default();
         if self.0.is_empty() {
             return all;
         }
         for &strength in self.0.get(&(note.site, note.operation)).into_iter().flatten() {
-            let Around { before, after, synchronizes, annotations } = strengthened(model, access, strength);
+            let Around { before, after, synchronizes, annotations } = strengthened(model, access, form, strength);
             all.before += before;
             all.after += after;
             all.annotations = all.annotations.and(annotations);
