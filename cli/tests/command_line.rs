@@ -526,6 +526,8 @@ fn preemptions_of_a_litmus_test_are_counted_from_its_second_event_on() {
         let ran = bench.run(&format!("check sb.litmus --explorer bounded --preemptions {bound} --json result.json"));
         let result: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
         assert_eq!(result["executions"], executions, "{bound}: {}", ran.output);
+        let counted = if bound == 1 { "preemption" } else { "preemptions" };
+        assert!(ran.output.contains(&format!("\nModel SC with at most {bound} {counted}\n")), "{}", ran.output);
     }
 }
 

@@ -6,8 +6,6 @@ use super::kept::Kept;
 use super::refused::Refused;
 use super::searched::{Searched, under};
 use crate::json::{CountsAs, Entry, Litmus, Outcome, Unsupported};
-use crate::plan::check::CheckPlan;
-use crate::plan::explorer::Explorer;
 use crate::report::verdict::Verdict;
 
 /// A result of a litmus test, with what is kept of it.
@@ -57,9 +55,9 @@ impl Answer<'_> {
     }
 
     /// Returns the result for the JSON, with its violations borrowed.
-    pub(super) fn outcome<'a>(&'a self, plan: &CheckPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
+    pub(super) fn outcome<'a>(&'a self, entries: &'a [Entry<'a>]) -> Outcome<'a> {
         match self {
-            Answer::Explored(judged) => judged.outcome(plan, entries),
+            Answer::Explored(judged) => judged.outcome(entries),
             Answer::Refused(refused) => refused.outcome(),
         }
     }
@@ -67,15 +65,14 @@ impl Answer<'_> {
 
 impl Judged<'_> {
     /// Returns the result for the JSON, with its violations borrowed.
-    fn outcome<'a>(&'a self, plan: &CheckPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
+    fn outcome<'a>(&'a self, entries: &'a [Entry<'a>]) -> Outcome<'a> {
         let Judged { searched, verdict, kept } = self;
-        let bounded = searched.explorer == Explorer::BOUNDED;
         let states = searched.outcomes.show(&searched.target.test);
         Outcome {
             target: &searched.target.file,
             model: searched.model.name(),
             explorer: searched.explorer.name(),
-            preemptions: plan.explore.preemptions.filter(|_| bounded),
+            preemptions: searched.preemptions,
             delays: None,
             unroll: None,
             monitors: &searched.monitors,

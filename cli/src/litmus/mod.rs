@@ -143,8 +143,7 @@ fn conclude(
     unwritten: Result<(), Failure>,
 ) -> Result<Status, Failure> {
     let entries: Vec<Vec<Entry<'_>>> = answers.iter().map(entries).collect();
-    let outcomes: Vec<Outcome<'_>> =
-        answers.iter().zip(&entries).map(|(one, entries)| one.outcome(plan, entries)).collect();
+    let outcomes: Vec<Outcome<'_>> = answers.iter().zip(&entries).map(|(one, entries)| one.outcome(entries)).collect();
     let status = answers.iter().map(|one| one.verdict().status).fold(Status::Clean, Status::and);
     let written = outputs::write(plan, &outcomes, status, &mut Sources::new([PathBuf::new()]));
     let line = match answers {

@@ -118,9 +118,9 @@ pub(super) fn verdict(answers: &[Answer<'_>], tests: usize) -> String {
     }
 }
 
-/// Returns the bound within which the interleavings of a test were explored, if there was one.
+/// Returns the bound within which a test was explored, if there was one.
 fn bound(searched: &Searched<'_>) -> Option<String> {
-    let preemptions = searched.summary.by_bound.last().filter(|_| searched.explorer == Explorer::BOUNDED)?.preemptions;
+    let preemptions = searched.preemptions?;
     Some(format!("at most {}", counted(preemptions.into(), "preemption", "preemptions")))
 }
 

@@ -163,6 +163,7 @@ pub(super) fn search<'t>(
         target,
         model,
         explorer,
+        preemptions: plan.explore.preemptions.filter(|_| explorer == Explorer::BOUNDED),
         monitors,
         summary,
         outcomes,

@@ -13,6 +13,8 @@ pub(super) struct Searched<'t> {
     pub(super) target: &'t TestFile,
     pub(super) model: MemoryModel,
     pub(super) explorer: Explorer,
+    /// The bound on preemptions; `None` if there is none.
+    pub(super) preemptions: Option<u32>,
     pub(super) monitors: Vec<MonitorName>,
     pub(super) summary: Summary,
     pub(super) outcomes: Outcomes,
@@ -27,9 +29,8 @@ pub(super) struct Searched<'t> {
 impl Searched<'_> {
     /// Returns the verdict on the search.
     pub(super) fn judge(&self, plan: &CheckPlan) -> Verdict {
-        let bounded = self.explorer == Explorer::BOUNDED;
         judge(&Facts {
-            preemptions: plan.explore.preemptions.filter(|_| bounded),
+            preemptions: self.preemptions,
             delays: None,
             unroll: None,
             monitors: &self.monitors,
