@@ -18,13 +18,33 @@ use crate::graph::trace::Trace;
 use crate::graph::{EventId, Labels};
 pub use name::MemoryModel;
 
+/// What is kept of a model so that commits can be taken back.
+pub trait Past<M>: Default + std::fmt::Debug {
+    /// Keeps what the model knows now.
+    fn keep(&mut self, model: &M);
+
+    /// Makes the model know what it knew when this was kept; in between, nothing was taken back beyond that.
+    fn take_back(&mut self, model: &mut M);
+}
+
+/// Keeps all of a model.
+impl<M: Clone + Default + std::fmt::Debug> Past<M> for M {
+    fn keep(&mut self, model: &M) {
+        self.clone_from(model);
+    }
+
+    fn take_back(&mut self, model: &mut M) {
+        std::mem::swap(self, model);
+    }
+}
+
 /// A memory model, with what it knows of the trace so far.
 ///
 /// That co, rf and fr do not contradict program order at any one location, and that nothing comes between the two parts
 /// of a read-modify-write, holds under every model here, and is seen to by the explorer.
 pub trait Model<const W: usize>: Default + std::fmt::Debug {
     /// What is kept of the model so that commits can be taken back.
-    type Past: Default + std::fmt::Debug;
+    type Past: Past<Self>;
 
     /// Whether every access that can be committed can be committed in some way. The search relies on it; where it does not hold,
     /// the search blocks, and may miss traces that it would have reached through what it did not finish.
@@ -51,12 +71,6 @@ pub trait Model<const W: usize>: Default + std::fmt::Debug {
     /// Takes in the last node of the trace, given the accesses of its thread as far as they are known, and returns whether the
     /// trace is allowed. After a trace that is not, the model is not asked again.
     fn admits(&mut self, trace: &Trace<W>, labels: &Labels<W>) -> bool;
-
-    /// Keeps what the model knows now.
-    fn keep(&self, past: &mut Self::Past);
-
-    /// Makes the model know what it knew when this was kept; in between, nothing was taken back beyond that.
-    fn take_back(&mut self, past: &mut Self::Past);
 
     /// Returns how many numbers of a `Set<W>` the model needs.
     fn size(&self, trace: &Trace<W>) -> usize {

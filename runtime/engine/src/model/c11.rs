@@ -21,7 +21,7 @@
 //! release ones, and `read_write` the acquire fences before the last release fence; a stronger one counts as each that it
 //! is. The fences between two accesses become one element, when the access behind them is committed.
 
-use super::Model;
+use super::{Model, Past};
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Annotations, EventId, Fences, Label, Labels};
@@ -80,6 +80,21 @@ pub struct Counts {
     nodes: usize,
 }
 
+impl<const W: usize> Past<C11<W>> for Counts {
+    fn keep(&mut self, model: &C11<W>) {
+        *self = Counts { elements: model.elements.len(), nodes: model.of_node.len() };
+    }
+
+    fn take_back(&mut self, model: &mut C11<W>) {
+        model.elements.truncate(self.elements);
+        model.sequenced.truncate(self.elements);
+        model.of_node.truncate(self.nodes);
+        let left = Set::below(self.elements);
+        model.strong = model.strong.and(&left);
+        model.strong_fences = model.strong_fences.and(&left);
+    }
+}
+
 impl<const W: usize> Model<W> for C11<W> {
     type Past = Counts;
 
@@ -88,19 +103,6 @@ impl<const W: usize> Model<W> for C11<W> {
 
     fn awaits(_labels: &Labels<W>, index: usize) -> Option<Set<W>> {
         Some(Set::below(index))
-    }
-
-    fn keep(&self, past: &mut Counts) {
-        *past = Counts { elements: self.elements.len(), nodes: self.of_node.len() };
-    }
-
-    fn take_back(&mut self, past: &mut Counts) {
-        self.elements.truncate(past.elements);
-        self.sequenced.truncate(past.elements);
-        self.of_node.truncate(past.nodes);
-        let left = Set::below(past.elements);
-        self.strong = self.strong.and(&left);
-        self.strong_fences = self.strong_fences.and(&left);
     }
 
     fn size(&self, _trace: &Trace<W>) -> usize {

@@ -39,14 +39,6 @@ impl<const W: usize> Model<W> for PowerByDependencies<W> {
         axioms.is_coherent() && axioms.hold()
     }
 
-    fn keep(&self, past: &mut Self) {
-        past.clone_from(self);
-    }
-
-    fn take_back(&mut self, past: &mut Self) {
-        std::mem::swap(self, past);
-    }
-
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         let axioms = Axioms::of(trace, &self.labels);
         axioms.fence(Separation::Light)[second].contains(first) || axioms.preserved()[second].contains(first)

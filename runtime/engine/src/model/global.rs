@@ -75,14 +75,6 @@ impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
         self.order.add(before, after).is_ok()
     }
 
-    fn keep(&self, past: &mut Self) {
-        past.clone_from(self);
-    }
-
-    fn take_back(&mut self, past: &mut Self) {
-        std::mem::swap(self, past);
-    }
-
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         P::orders(trace.node(first), trace.node(second))
     }

@@ -198,14 +198,6 @@ impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
         forwarded_from(trace, number).iter().all(|read| self.order.put_before(read, &after).is_ok())
     }
 
-    fn keep(&self, past: &mut Self) {
-        past.clone_from(self);
-    }
-
-    fn take_back(&mut self, past: &mut Self) {
-        std::mem::swap(self, past);
-    }
-
     fn waits_as_one(labels: &Labels<W>, index: usize) -> bool {
         let label = &labels[index];
         if !matches!(label.access, Access::Update(_)) || index + 1 == labels.len() || L::is_one(label) {

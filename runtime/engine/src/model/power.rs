@@ -109,14 +109,6 @@ impl<const W: usize> Model<W> for Power<W> {
         self.observes(trace) && self.propagates(trace)
     }
 
-    fn keep(&self, past: &mut Self) {
-        past.clone_from(self);
-    }
-
-    fn take_back(&mut self, past: &mut Self) {
-        std::mem::swap(self, past);
-    }
-
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         let (earlier, later) = (trace.node(first), trace.node(second));
         separation(earlier, later).is_some() || (!earlier.writes() && self.preserved(later, second).contains(first))

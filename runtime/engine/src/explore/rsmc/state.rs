@@ -4,7 +4,7 @@ use crate::event::Location;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 use crate::graph::{Access, EventId, FREE, Internal, Label, Labels, Link, Program, Reached, Value, Written, own_store};
-use crate::model::Model;
+use crate::model::{Model, Past};
 
 /// The reason why a search ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,6 +122,18 @@ fn waits_too_late<const W: usize>(reached: Reached, committed: &Set<W>, accesses
     is_waiting && !committed.is_within(&Set::below(accesses))
 }
 
+/// Returns the accesses that are not committed and that no thread would have to go too far for, by threads; if accesses are committed
+/// in order, the first of each thread.
+fn ahead<const W: usize, M: Model<W>>(state: &State<M, W>) -> impl Iterator<Item = EventId> {
+    state.labels.iter().enumerate().flat_map(|(thread, labels)| {
+        let committed = state.trace.committed_of(thread);
+        let is_ahead =
+            move |&index: &usize| !committed.contains(index) && labels[index].gone_past <= GONE_PAST_BY_CHOICE;
+        let most = if M::COMMITS_IN_ORDER { 1 } else { labels.len() };
+        (0..labels.len()).filter(is_ahead).take(most).map(move |index| EventId::new(thread, index))
+    })
+}
+
 /// Returns all accesses that can be committed, but for those that are taken only if there are no others: of these, the ones
 /// that are taken soonest.
 pub(super) fn candidates<const W: usize, M: Model<W>, P: Program<W>>(
@@ -129,17 +141,9 @@ pub(super) fn candidates<const W: usize, M: Model<W>, P: Program<W>>(
     program: &P,
 ) -> Result<Vec<EventId>, P::Fault> {
     let mut all = Vec::new();
-    for (thread, labels) in state.labels.iter().enumerate() {
-        let committed = state.trace.committed_of(thread);
-        let goes_past = |index: usize| labels[index].gone_past > GONE_PAST_BY_CHOICE;
-        for index in (0..labels.len()).filter(|&index| !committed.contains(index) && !goes_past(index)) {
-            let event = EventId::new(thread, index);
-            if state.is_ready(event) && state.waits_for_own(event).is_none() {
-                all.push((state.precedence(program, event)?.max(Precedence::Free), event));
-            }
-            if M::COMMITS_IN_ORDER {
-                break;
-            }
+    for event in ahead(state) {
+        if state.is_ready(event) && state.waits_for_own(event).is_none() {
+            all.push((state.precedence(program, event)?.max(Precedence::Free), event));
         }
     }
     let soonest = all.iter().map(|&(precedence, _)| precedence).min();
@@ -305,22 +309,14 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     /// and continuations can be refused. (This halves the refusals on litmus tests.)
     pub(super) fn enabled<P: Program<W>>(&self, program: &P) -> Result<Option<EventId>, P::Fault> {
         let mut first: Option<(Precedence, EventId)> = None;
-        for (thread, labels) in self.labels.iter().enumerate() {
-            let committed = self.trace.committed_of(thread);
-            let goes_past = |index: usize| labels[index].gone_past > GONE_PAST_BY_CHOICE;
-            for index in (0..labels.len()).filter(|&index| !committed.contains(index) && !goes_past(index)) {
-                let event = EventId::new(thread, index);
-                let precedence = self.precedence(program, event)?;
-                let is_sooner = first.is_none_or(|(least, _)| precedence < least);
-                if is_sooner && self.is_ready(event) && self.waits_for_own(event).is_none() {
-                    if precedence == Precedence::Store {
-                        return Ok(Some(event));
-                    }
-                    first = Some((precedence, event));
+        for event in ahead(self) {
+            let precedence = self.precedence(program, event)?;
+            let is_sooner = first.is_none_or(|(least, _)| precedence < least);
+            if is_sooner && self.is_ready(event) && self.waits_for_own(event).is_none() {
+                if precedence == Precedence::Store {
+                    return Ok(Some(event));
                 }
-                if M::COMMITS_IN_ORDER {
-                    break;
-                }
+                first = Some((precedence, event));
             }
         }
         Ok(first.map(|(_, event)| event))
@@ -329,7 +325,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     /// Takes back the last commit.
     pub(super) fn take_back(&mut self) {
         let Step { event, nodes, threads, reads, run } = self.steps.pop().expect("something was committed");
-        self.model.take_back(&mut self.models[self.steps.len()]);
+        self.models[self.steps.len()].take_back(&mut self.model);
         self.trace.take_back(nodes);
         if let Some((thread, labels, reached, origin)) = run {
             (self.labels[thread], self.reached[thread], self.origins[thread]) = (labels, reached, origin);
@@ -358,7 +354,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if self.models.len() == depth {
             self.models.push(M::Past::default());
         }
-        self.model.keep(&mut self.models[depth]);
+        self.models[depth].keep(&self.model);
         let (nodes, threads) = (self.trace.nodes().len(), self.labels.len());
         let reads = self.reads[usize::from(event.thread)].len();
         self.steps.push(Step { event, nodes, threads, reads, run: None });
