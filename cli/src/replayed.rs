@@ -91,20 +91,18 @@ fn step(subject: &Subject<'_>, trace: &Trace, sources: &mut Sources, screen: Scr
     let mut input = io::stdin().lock().lines();
     screen.print(&format!("  {KEYS}\n{heading}\n"));
     let mut at = 0;
-    while let (Some(line), Some(event)) = (lines.get(at), trace.events.get(at)) {
+    'events: while let (Some(line), Some(event)) = (lines.get(at), trace.events.get(at)) {
         let place = &event.place;
         let quoted = sources.line(place).map(|text| format!("{:>9} | {}\n", place.line, printable(text.trim_end())));
         screen.print(&format!("{line}\n{}", quoted.unwrap_or_default().dimmed()));
-        let mut turn = turn(input.next().as_ref());
-        while turn == Turn::Unknown {
-            screen.print(&format!("  not understood ({KEYS})\n"));
-            turn = self::turn(input.next().as_ref());
-        }
-        match turn {
-            Turn::Back => at = at.saturating_sub(1),
-            Turn::Next | Turn::Unknown => at += 1,
-            Turn::End => break,
-        }
+        at = loop {
+            match turn(input.next().as_ref()) {
+                Turn::Next => break at + 1,
+                Turn::Back => break at.saturating_sub(1),
+                Turn::End => break 'events,
+                Turn::Unknown => screen.print(&format!("  not understood ({KEYS})\n")),
+            }
+        };
     }
     screen.print("\n");
 }

@@ -137,7 +137,7 @@ fn explore(
         && plan.explore.machine.is_none()
         && within.is_none();
     if let Some(summary) = exploration.summary.as_ref().filter(|_| by_classes && exploration.whole.is_none())
-        && matches!(summary.stopped_by, Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory))
+        && summary.stopped_by.is_some_and(StoppedBy::is_budget)
     {
         exploration.whole = Search::estimate(&subjects.program, &plan.explore, summary.seconds, interrupts)?;
     }

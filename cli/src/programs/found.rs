@@ -1,6 +1,6 @@
 //! The findings in a program: each violation is run again, and kept in a folder.
 
-use protocol::{FailureKind, Finding, Replay, Schedule, ScheduleEnd, Trace, VERSION, Violation};
+use protocol::{Explorer, FailureKind, Finding, Replay, Schedule, ScheduleEnd, Trace, VERSION, Violation};
 
 use super::acceptance::Acceptance;
 use super::bench::Bench;
@@ -108,6 +108,11 @@ fn outside(exploration: &Exploration) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
+/// Returns the explorer by whose rules the schedule of a violation is followed.
+fn explorer_of(violation: &Violation, plan: &CheckPlan) -> Explorer {
+    violation.schedule.explorer.unwrap_or(plan.explore.explorer)
+}
+
 /// Returns the execution of a violation, none after Ctrl-C, or the reason why there is none.
 fn run_again(
     plan: &CheckPlan,
@@ -117,7 +122,7 @@ fn run_again(
     let job = Replay {
         version: VERSION,
         schedule: violation.schedule.clone(),
-        explorer: violation.schedule.explorer.unwrap_or(plan.explore.explorer),
+        explorer: explorer_of(violation, plan),
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
         heap: plan.explore.heap,
@@ -180,7 +185,7 @@ pub(crate) fn store(
                 files: subjects.files.clone(),
             },
             arguments: plan.arguments.clone(),
-            explorer: one.violation.schedule.explorer.unwrap_or(plan.explore.explorer),
+            explorer: explorer_of(&one.violation, plan),
             monitors: plan.explore.monitors.clone(),
             limits: plan.explore.limits.clone(),
             heap: plan.explore.heap,

@@ -129,7 +129,7 @@ fn stopped_by(exploration: &Exploration) -> Option<StoppedBy> {
 
 /// Whether a budget ended a search, so that another one may come further.
 fn is_out_of_budget(exploration: &Exploration) -> bool {
-    matches!(stopped_by(exploration), Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory))
+    stopped_by(exploration).is_some_and(StoppedBy::is_budget)
 }
 
 /// Whether nearly all of what a search within a bound has run is beyond the bound.

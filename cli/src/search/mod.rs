@@ -14,7 +14,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use engine::explore::estimate::{Ahead, Estimate, Samples};
+use engine::explore::estimate::{Ahead, Estimate, Samples, seconds_of_drawing};
 use protocol::{Explore, Harvest, Message, Place, Recorded, SliceEnd, StoppedBy, Summary, Unit, Violation};
 
 pub(crate) use checkpoint::{Checkpoint, Key};
@@ -33,10 +33,6 @@ use crate::symbols;
 
 /// The number of seconds for which a search stays in one process.
 const ALONE: f64 = 0.2;
-/// The part of the time of a search that is spent on drawing executions to say how many there are, and its limits in seconds.
-const DRAWING_SHARE: f64 = 0.05;
-const LEAST_DRAWING: f64 = 0.2;
-const MOST_DRAWING: f64 = 2.0;
 /// The number of seconds of a slice: in a search in one process, in one of several processes, and where another process waits for
 /// what the slice leaves.
 const SLICE_ALONE: f64 = 0.25;
@@ -151,8 +147,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Estimates how many executions a search for classes runs in all, by drawing some of them. It goes on for a twentieth of the
-    /// time of that search, within limits.
+    /// Estimates how many executions a search for classes runs in all, by drawing some of them, after a search that took
+    /// so many seconds.
     pub(crate) fn estimate(
         program: &Program,
         job: &Explore,
@@ -162,8 +158,7 @@ impl<'a> Search<'a> {
         let (explorer, monitors) = (protocol::Explorer::Census, Vec::new());
         let job =
             Explore { explorer, monitors, preemptions: None, compared: None, record: Recorded::Nothing, ..job.clone() };
-        let budget =
-            Budget { executions: None, seconds: Some((seconds * DRAWING_SHARE).clamp(LEAST_DRAWING, MOST_DRAWING)) };
+        let budget = Budget { executions: None, seconds: Some(seconds_of_drawing(seconds)) };
         let alone = Spread { workers: 1, slice: None };
         let mut search = Search::new(program, &job, budget, (alone, Volume::Quiet), interrupts);
         search.explore(&mut Record::create(None)?)?;

@@ -437,13 +437,16 @@ fn checkpoints_that_do_not_fit_are_refused() {
 #[test]
 fn a_long_search_says_how_far_it_is() {
     let bench = bench();
-    let ran = bench.run("check long --explorer bounded --preemptions 6 --time 11s");
+    let ran = bench.run("check long --explorer bounded --preemptions 6 --time 21s");
     assert_eq!(ran.status, 3, "{ran:?}");
     let lines: Vec<&str> = ran.errors.lines().collect();
-    // One line in ten seconds: a busy machine may get to another one before it stops.
-    let last = lines.last().unwrap();
-    assert!(last.contains(" executions, ") && last.contains("/s, ") && last.ends_with(" MB"), "{lines:?}");
-    assert!(last.contains(" of at most 6 preemptions, "), "{lines:?}");
+    // A line in ten seconds; a busy machine may have no estimate for the first one, and be there for another one.
+    let is_whole = |line: &&str| {
+        let parts = [" executions, ", "/s, ", " of at most 6 preemptions, "];
+        parts.iter().all(|part| line.contains(part)) && line.ends_with(" MB")
+    };
+    assert!(lines.len() >= 2 && lines.iter().all(is_whole), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains(" % of about ")), "{lines:?}");
 }
 
 #[test]

@@ -136,6 +136,12 @@ pub enum StoppedBy {
 }
 
 impl StoppedBy {
+    /// Whether a budget of the search was used up, so that one with more of it may come further.
+    #[must_use]
+    pub const fn is_budget(self) -> bool {
+        matches!(self, Self::Time | Self::Executions | Self::Memory)
+    }
+
     /// Returns the name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -10,6 +10,7 @@ use std::time::Instant;
 use engine::atomicity;
 use engine::event::{Object, Thread};
 use engine::explore::Counts as Counting;
+use engine::explore::estimate::seconds_of_drawing;
 use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended, census};
 use engine::graph::{EventId, Label, Reached};
 use engine::model::armv8::Armv8;
@@ -407,14 +408,9 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
     }
 }
 
-/// The part of the time of a search that is spent on drawing executions to say how many there are, and its limits in seconds.
-const DRAWING_SHARE: f64 = 0.05;
-const LEAST_DRAWING: f64 = 0.2;
-const MOST_DRAWING: f64 = 2.0;
-
 /// Estimates how many executions there are, by drawing some of them.
 fn estimate<const W: usize, M: Model<W>>(job: &Explore, begun: Instant) {
-    let seconds = (begun.elapsed().as_secs_f64() * DRAWING_SHARE).clamp(LEAST_DRAWING, MOST_DRAWING);
+    let seconds = seconds_of_drawing(begun.elapsed().as_secs_f64());
     let native = Native::<W>::new(Some(seconds), Instant::now(), job.limits.max_events);
     let mut worth = |execution: &CompleteTrace<'_, W>| match worth(execution) {
         Worth::Execution { .. } => census::Worth::Counts,

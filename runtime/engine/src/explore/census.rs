@@ -16,6 +16,7 @@
 
 use std::collections::BTreeMap;
 
+use super::estimate::share;
 use super::sampler::{Draw, Random};
 use super::trust::{Happening, happening};
 use super::{Corrupt, Notice, Performed, Previous, Standing};
@@ -101,12 +102,6 @@ impl Census {
     }
 }
 
-/// Returns the logarithm of the probability of one of several that have so much weight in all.
-#[expect(clippy::cast_precision_loss, reason = "a probability")]
-fn share(weight: u64, all: u64) -> f64 {
-    (weight as f64).ln() - (all as f64).ln()
-}
-
 impl Draw for Census {
     const LESSONS: u64 = 100;
 
@@ -121,17 +116,8 @@ impl Draw for Census {
 
     fn draw(&mut self, random: &mut Random, event: u32, _previous: Previous, threads: &ThreadSet) -> Thread {
         let weight = |thread: Thread| self.first[thread].weight(self.performed[thread]);
-        let all = threads.iter().map(weight).sum();
-        let mut left = random.below(all);
-        let drawn = threads.iter().find(|&thread| match left.checked_sub(weight(thread)) {
-            None => true,
-            Some(rest) => {
-                left = rest;
-                false
-            }
-        });
-        let thread = drawn.expect("the number is below the sum of the weights");
-        let probability = share(weight(thread), all);
+        let thread = random.weighted(threads.iter().map(|thread| (thread, weight(thread))));
+        let probability = share(weight(thread), threads.iter().map(weight).sum());
         self.drawn.resize(event as usize + 1, 0.0);
         self.drawn[event as usize] = probability;
         thread

@@ -59,6 +59,23 @@ pub struct Drawn {
     squares: f64,
 }
 
+/// The part of the time of a search that is spent on drawing executions to say how many there are, and its limits in seconds.
+const DRAWING_SHARE: f64 = 0.05;
+const LEAST_DRAWING: f64 = 0.2;
+const MOST_DRAWING: f64 = 2.0;
+
+/// Returns for how many seconds executions are drawn to say how many there are, after a search that took so many.
+#[must_use]
+pub fn seconds_of_drawing(search: f64) -> f64 {
+    (search * DRAWING_SHARE).clamp(LEAST_DRAWING, MOST_DRAWING)
+}
+
+/// Returns the logarithm of the probability of one of several that have so much weight in all.
+#[expect(clippy::cast_precision_loss, reason = "a probability")]
+pub(super) fn share(weight: u64, all: u64) -> f64 {
+    (weight as f64).ln() - (all as f64).ln()
+}
+
 /// The largest logarithm of a number that is given as a number.
 const LARGEST: f64 = 690.0;
 

@@ -34,6 +34,18 @@ impl Generator {
             }
         }
     }
+
+    /// Returns one of several choices, each as likely as its weight says; the weights add up to at least 1.
+    pub(super) fn weighted<T>(&mut self, choices: impl Iterator<Item = (T, u64)> + Clone) -> T {
+        let mut left = self.below(choices.clone().map(|(_, weight)| weight).sum());
+        for (choice, weight) in choices {
+            match left.checked_sub(weight) {
+                None => return choice,
+                Some(rest) => left = rest,
+            }
+        }
+        unreachable!("the number is below the sum of the weights")
+    }
 }
 
 #[cfg(test)]

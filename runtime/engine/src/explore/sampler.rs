@@ -84,6 +84,11 @@ impl Random {
     pub const fn below(&mut self, count: u64) -> u64 {
         self.0.below(count)
     }
+
+    /// Returns one of several choices, each as likely as its weight says; the weights add up to at least 1.
+    pub(super) fn weighted<T>(&mut self, choices: impl Iterator<Item = (T, u64)> + Clone) -> T {
+        self.0.weighted(choices)
+    }
 }
 
 /// An explorer that draws executions.

@@ -66,15 +66,7 @@ impl Draw for Urw {
     }
 
     fn draw(&mut self, random: &mut Random, _event: u32, _previous: Previous, threads: &ThreadSet) -> Thread {
-        let weights = threads.iter().map(|thread| self.weight(thread));
-        let mut left = random.below(weights.sum());
-        for thread in threads.iter() {
-            match left.checked_sub(self.weight(thread)) {
-                None => return thread,
-                Some(rest) => left = rest,
-            }
-        }
-        unreachable!("the number is below the sum of the weights")
+        random.weighted(threads.iter().map(|thread| (thread, self.weight(thread))))
     }
 
     fn observes(&self) -> bool {

@@ -8,6 +8,7 @@
 
 use super::state::{Ended, State, Verdict, candidates};
 use super::{CompleteTrace, are_as_committed};
+use crate::explore::estimate::share;
 use crate::explore::generator::Generator;
 use crate::graph::trace::Part;
 use crate::graph::{EventId, Link, Program};
@@ -52,13 +53,13 @@ pub fn draw<const W: usize, M: Model<W>, P: Program<W>>(
             _ => 1,
         };
         let choice: Choice = ready.into_iter().map(|event| (event, weight(event))).collect();
-        let event = one_of(&choice, &mut random);
+        let event = random.weighted(choice.iter().copied());
         let ranks = allowed(&mut state, program, event)?;
         let nth = random.below(ranks.len().max(1) as u64);
         let Some((rank, _)) = ranks.iter().zip(0..).find(|&(_, number)| number == nth) else {
             return Ok(f64::NEG_INFINITY);
         };
-        drawn += share(&choice, event, |_| true) - logarithm(ranks.len() as u64);
+        drawn += probability(&choice, event, |_| true) + share(1, ranks.len() as u64);
         let before = state.ready(event);
         state.commit(program, event, *rank, &before)?;
         choices.push(choice);
@@ -109,28 +110,12 @@ fn of_its_trace<const W: usize, M: Model<W>>(state: &State<M, W>, choices: &[Cho
         })
     };
     let steps = choices.iter().zip(order).enumerate();
-    steps.map(|(time, (choice, &event))| share(choice, event, |other| source_is_there(other, time))).sum()
-}
-
-fn one_of(choice: &Choice, random: &mut Generator) -> EventId {
-    let mut left = random.below(choice.iter().map(|(_, weight)| weight).sum());
-    for &(event, weight) in choice {
-        match left.checked_sub(weight) {
-            None => return event,
-            Some(rest) => left = rest,
-        }
-    }
-    unreachable!("the number is below the sum of the weights")
+    steps.map(|(time, (choice, &event))| probability(choice, event, |other| source_is_there(other, time))).sum()
 }
 
 /// Returns the logarithm of the event's probability among those of the choice that may be drawn.
-fn share(choice: &Choice, event: EventId, may: impl Fn(EventId) -> bool) -> f64 {
+fn probability(choice: &Choice, event: EventId, may: impl Fn(EventId) -> bool) -> f64 {
     let all = choice.iter().filter(|&&(other, _)| may(other)).map(|(_, weight)| weight).sum();
     let own = choice.iter().find(|(other, _)| *other == event).map_or(1, |&(_, weight)| weight);
-    logarithm(own) - logarithm(all)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "an estimate")]
-fn logarithm(number: u64) -> f64 {
-    (number as f64).ln()
+    share(own, all)
 }
