@@ -89,6 +89,8 @@ struct Found<'a> {
     message: &'a str,
     sites: Vec<Site<'a>>,
     executions: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    circular: bool,
     finding: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<&'a str>,
@@ -225,6 +227,8 @@ struct Silent<'a> {
 #[derive(Serialize)]
 struct LitmusReport<'a> {
     states: Keyed<u64, String>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    circular_states: &'a [String],
     condition: &'a str,
     observation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -254,6 +258,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) accepted: Option<&'a Acceptance>,
     /// The number of executions that show it.
     pub(crate) executions: u64,
+    /// Whether these executions have a cycle of program order and reads-from, each of them.
+    pub(crate) circular: bool,
     /// The consequence of an SC violation in relaxed executions, if that was looked for.
     pub(crate) consequence: Option<&'a Consequence>,
     /// The judgement on it, if it was judged.
@@ -329,6 +335,8 @@ impl Outcome<'_> {
 pub(crate) struct Litmus<'a> {
     /// The final states, each with its number of executions.
     pub(crate) states: Vec<(String, u64)>,
+    /// The states that only executions have in which program order and reads-from have a cycle.
+    pub(crate) circular: Vec<String>,
     /// The condition.
     pub(crate) condition: &'a str,
     /// The word `Never`, `Sometimes` or `Always`.
@@ -363,6 +371,7 @@ fn report<'a>(outcome: &'a Outcome<'_>) -> Report<'a> {
     };
     let litmus = outcome.litmus.as_ref().map(|litmus| LitmusReport {
         states: Keyed(litmus.states.clone()),
+        circular_states: &litmus.circular,
         condition: litmus.condition,
         observation: litmus.observation,
         witness: litmus.witness,
@@ -482,6 +491,7 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
         message: &violation.message,
         sites: violation.sites.iter().map(site).collect(),
         executions: entry.executions,
+        circular: entry.circular,
         finding: entry.finding,
         fingerprint: entry.fingerprint,
         accepted: entry.accepted,
@@ -522,6 +532,7 @@ mod tests {
                 first: Some(FirstReport { executions: 3, seconds: 0.25 }),
             }],
             violation_executions: vec![1],
+            grounds: Vec::new(),
             uninstrumented: vec!["getrandom".to_string()],
             assumptions: Vec::new(),
             exit_statuses: BTreeMap::new(),
@@ -549,6 +560,7 @@ mod tests {
             fingerprint: Some("0123456789abcdef"),
             accepted: None,
             executions: 1,
+            circular: false,
             consequence: None,
             judgement: None,
             help: None,

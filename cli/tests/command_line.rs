@@ -100,7 +100,12 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                     Some(monitor) => Identity::Reported(monitor, number, number),
                     None => Identity::failed(violation.kind, &number.to_string(), &[]),
                 };
-                found.push(Sighting { identity, executions: 1, violation: Some(violation.clone()) });
+                found.push(Sighting {
+                    identity,
+                    executions: 1,
+                    grounds: protocol::Grounds::default(),
+                    violation: Some(violation.clone()),
+                });
             }
             Canned::Unsupported(what, place) => {
                 end = SliceEnd::Unsupported { what: what.clone(), place: place.clone() };

@@ -18,6 +18,7 @@ use crate::programs::accepted::{Unmatched, accept};
 use crate::programs::bench::Bench;
 use crate::programs::consequences::Consequence;
 use crate::programs::found::{REPLAYED, Troubles, collect, store};
+use crate::programs::grounds::explain;
 use crate::programs::iterated;
 use crate::programs::judged::{Judged, judge_all};
 use crate::programs::named::with_judgement;
@@ -110,8 +111,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     judged.iter_mut().for_each(|one| one.plan.again.clone_from(&again));
     let files = subjects.sources();
     let accepted = accept(plan, baseline.as_mut(), (&mut all, &mut judged), &files, &mut sources)?;
-    let enough = if portable::are_many(&all) { enough(plan, &judged, bench)? } else { None };
-    advise(plan, (&mut all, &mut judged), enough.as_ref(), bench)?;
+    let enough = help(plan, (&mut all, &mut judged), bench)?;
     let judged_too = judged.iter().map(|one| (&one.plan, &one.found));
     for (plan, found) in all.iter().map(|searched| (&searched.plan, &searched.found)).chain(judged_too) {
         store(plan, &subjects, &findings, found, &mut sources, &mut troubles);
@@ -121,6 +121,19 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         troubles.unwritten.get_or_insert(failure);
     }
     conclude(plan, (&all, &judged, enough.as_ref()), &accepted.unmatched, &troubles, (&interrupts, &mut sources))
+}
+
+/// Adds to each finding what to do about it, and what there is to know of its executions; returns what is enough on all machines, if
+/// that was looked for.
+fn help(
+    plan: &CheckPlan,
+    (all, judged): (&mut [Searched], &mut [Judged]),
+    bench: Bench<'_>,
+) -> Result<Option<Enough>, Failure> {
+    let enough = if portable::are_many(all) { enough(plan, judged, bench)? } else { None };
+    advise(plan, (&mut *all, &mut *judged), enough.as_ref(), bench)?;
+    explain(all, judged);
+    Ok(enough)
 }
 
 /// Searches, and says how many executions there are in all if a budget ended the search and that can be estimated.

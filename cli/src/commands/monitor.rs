@@ -117,6 +117,7 @@ impl Judged {
             fingerprint: None,
             accepted: None,
             executions,
+            circular: false,
             consequence: None,
             judgement: None,
             help: None,

@@ -91,6 +91,7 @@ impl Judged<'_> {
             unmatched: &[],
             litmus: Some(Litmus {
                 states,
+                circular: searched.left_out_by_c11(),
                 condition: &searched.target.test.condition.text,
                 observation: searched.outcomes.observation().name(),
                 witness: kept.witness(),
@@ -110,6 +111,7 @@ pub(super) fn entries<'a>(answer: &'a Answer<'_>) -> Vec<Entry<'a>> {
             fingerprint: None,
             accepted: None,
             executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
+            circular: searched.summary.grounds.get(index).is_some_and(|grounds| grounds.circular),
             consequence: None,
             judgement: None,
             help: None,

@@ -13,7 +13,7 @@ use crate::exit::Status;
 use crate::plan::explorer::Explorer;
 use crate::report::names::{full_place, model_name};
 use crate::report::verdict::Verdict;
-use crate::text::{counted, printable};
+use crate::text::{counted, listed, printable};
 
 /// The most violations of a test that are shown.
 const SHOWN: usize = 3;
@@ -40,6 +40,14 @@ pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict, kept: &Kept) ->
     line(format!("Condition {}", printable(&test.condition.text)));
     let observation = outcomes.observation().name();
     line(format!("Observation {name} {observation} {} {}", outcomes.positive, outcomes.negative));
+    if let circular @ [_, ..] = &searched.left_out_by_c11()[..] {
+        line(format!(
+            "note: C11 as it is modelled (RC11) leaves out what ends in {}: only executions with a cycle of program order and reads-from \
+             do; the wording of the standard does not forbid them, and {} has them",
+            listed(circular),
+            model.title()
+        ));
+    }
     for assumption in &searched.summary.assumptions {
         line(format!("note: {assumption}"));
     }

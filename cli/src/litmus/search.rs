@@ -1,6 +1,6 @@
 //! The exploration of one test under one model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use engine::atomicity::Fencing;
@@ -9,10 +9,11 @@ use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::rsmc::{Continue, Counts, Ended};
 use engine::monitor::{Monitor, Report};
+use litmus::condition::State;
 use litmus::graphs::{Outcome, explore};
 use litmus::outcomes::Outcomes;
 use litmus::schedules::{Fault, Happened, Schedules};
-use protocol::{MemoryModel, MonitorName, Schedule, StoppedBy, Summary, Violation};
+use protocol::{Causality, Grounds, MemoryModel, MonitorName, Schedule, StoppedBy, Summary, Violation};
 
 use super::executions::{self, failure, place, race, witness};
 use super::recorder::{COVERAGE, Recorder};
@@ -78,13 +79,15 @@ struct Failures {
     known: BTreeMap<Fails, usize>,
     violations: Vec<Violation>,
     executions: Vec<u64>,
+    /// What all executions that show each have in common.
+    grounds: Vec<Grounds>,
     /// The first execution that has what the condition asks for, if the condition is a question.
     witness: Option<Violation>,
 }
 
 impl Failures {
     /// Takes in the end of an execution.
-    fn see(&mut self, target: &TestFile, outcome: &Outcome, schedule: &dyn Fn() -> Schedule) {
+    fn see(&mut self, target: &TestFile, outcome: &Outcome, grounds: &Grounds, schedule: &dyn Fn() -> Schedule) {
         let what = match *outcome {
             Outcome::Final(_) => Fails::Condition,
             Outcome::Endless { thread, instruction } => Fails::Endless(thread, instruction),
@@ -95,25 +98,29 @@ impl Failures {
             self.witness = Some(Violation { schedule: schedule(), ..witness });
         }
         if let Some(violation) = failure(target, outcome) {
-            self.take(what, violation, schedule);
+            self.take(what, violation, grounds, schedule);
         }
     }
 
     /// Takes in that an execution fails in this way.
-    fn take(&mut self, what: Fails, violation: Violation, schedule: &dyn Fn() -> Schedule) {
+    fn take(&mut self, what: Fails, violation: Violation, grounds: &Grounds, schedule: &dyn Fn() -> Schedule) {
         let next = self.violations.len();
         let number = *self.known.entry(what).or_insert(next);
         if number == next {
             self.violations.push(Violation { schedule: schedule(), ..violation });
             self.executions.push(0);
+            self.grounds.push(grounds.clone());
         }
         self.executions[number] += 1;
+        self.grounds[number].join(grounds);
     }
 }
 
 /// The counts of a search, and the reason why it ended early if it did.
 struct Counted {
     outcomes: Outcomes,
+    /// The final states that only executions have in which program order and reads-from have a cycle.
+    circular: BTreeSet<State>,
     summary: Summary,
     violations: Vec<Violation>,
     failures: Failures,
@@ -154,9 +161,10 @@ pub(super) fn search<'t>(
             unsupported.push((what, place(target, instruction.position)));
         }
     }
-    let Counted { outcomes, mut summary, mut violations, failures, .. } = counted;
+    let Counted { outcomes, circular, mut summary, mut violations, failures, .. } = counted;
     violations.extend(failures.violations);
     summary.violation_executions.extend(failures.executions);
+    summary.grounds.extend(failures.grounds);
     let interrupted_by = interrupts.cause().map_or("a signal", Cause::name);
     let witness = failures.witness;
     Ok(Searched {
@@ -167,6 +175,7 @@ pub(super) fn search<'t>(
         monitors,
         summary,
         outcomes,
+        circular,
         violations,
         witness,
         unsupported,
@@ -257,7 +266,9 @@ fn interleavings(
             Err(fault) => stopped = Some(Stopped::Fault(fault)),
             Ok(None) => return Err(Failure::internal("an interleaving did not begin as the one before it")),
             Ok(Some(outcome)) => {
-                failures.see(target, &outcome, &|| executions::schedule(target, &watched.recorder.events_now));
+                failures.see(target, &outcome, &Grounds::default(), &|| {
+                    executions::schedule(target, &watched.recorder.events_now)
+                });
                 match outcome {
                     Outcome::Final(state) => {
                         outcomes.count(&target.test, &state);
@@ -283,23 +294,32 @@ fn interleavings(
         ..no_summary()
     };
     let violations = std::mem::take(&mut recorder.violations);
-    Ok(Counted { outcomes, summary, violations, failures, stopped })
+    Ok(Counted { outcomes, circular: BTreeSet::new(), summary, violations, failures, stopped })
 }
 
 fn graphs(target: &TestFile, model: MemoryModel, budget: &mut LitmusBudget<'_>) -> Counted {
     let (mut outcomes, mut failures) = (Outcomes::default(), Failures::default());
     let mut stopped = budget.used_up(0);
-    let (mut executions, mut waits_as_one) = (0, false);
+    let (mut executions, mut waits_as_one, mut circular) = (0, false, BTreeSet::new());
+    // What C11 leaves out is said of tests that it has.
+    let is_compared = target.test.architecture.models().contains(&MemoryModel::C11);
     let (counts, result) = if stopped.is_some() {
         (Counts::default(), Ok(()))
     } else {
         explore(&target.test, model, max_events(budget.plan), &mut |finished| {
             let schedule = || executions::graph(target, model, &finished);
-            failures.see(target, &finished.outcome, &schedule);
+            let causality = if is_compared { finished.causality() } else { Causality::Causal };
+            let grounds = Grounds::of(causality);
+            failures.see(target, &finished.outcome, &grounds, &schedule);
             if let (Some(what), Some(violation)) = (finished.race, race(target, &finished)) {
-                failures.take(Fails::Race(what), violation, &schedule);
+                failures.take(Fails::Race(what), violation, &grounds, &schedule);
             }
             if let Outcome::Final(state) = &finished.outcome {
+                if causality == Causality::Causal {
+                    circular.remove(state);
+                } else if !outcomes.states.contains_key(state) {
+                    circular.insert(state.clone());
+                }
                 outcomes.count(&target.test, state);
             }
             executions += 1;
@@ -324,5 +344,5 @@ fn graphs(target: &TestFile, model: MemoryModel, budget: &mut LitmusBudget<'_>) 
         assumptions: if waits_as_one { vec![AS_ONE.to_owned()] } else { Vec::new() },
         ..no_summary()
     };
-    Counted { outcomes, summary, violations: Vec::new(), failures, stopped }
+    Counted { outcomes, circular, summary, violations: Vec::new(), failures, stopped }
 }

@@ -1,6 +1,9 @@
 //! The result of a litmus test under one memory model, and the verdict on it.
 
-use litmus::outcomes::Outcomes;
+use std::collections::BTreeSet;
+
+use litmus::condition::State;
+use litmus::outcomes::{Outcomes, show};
 use protocol::{MemoryModel, MonitorName, Place, Summary, Violation};
 
 use super::target::TestFile;
@@ -18,6 +21,8 @@ pub(super) struct Searched<'t> {
     pub(super) monitors: Vec<MonitorName>,
     pub(super) summary: Summary,
     pub(super) outcomes: Outcomes,
+    /// The final states that only executions have in which program order and reads-from have a cycle.
+    pub(super) circular: BTreeSet<State>,
     pub(super) violations: Vec<Violation>,
     /// The first execution that has what the condition asks for, if the condition is a question.
     pub(super) witness: Option<Violation>,
@@ -27,6 +32,13 @@ pub(super) struct Searched<'t> {
 }
 
 impl Searched<'_> {
+    /// Returns the final states of a test in C that C11 as it is modelled leaves out, as only executions have them in which
+    /// program order and reads-from have a cycle.
+    pub(super) fn left_out_by_c11(&self) -> Vec<String> {
+        let test = &self.target.test;
+        self.circular.iter().map(|state| show(test, state)).collect()
+    }
+
     /// Returns the verdict on the search.
     pub(super) fn judge(&self, plan: &CheckPlan) -> Verdict {
         judge(&Facts {

@@ -1,6 +1,6 @@
 //! The findings in a program: each violation is run again, and kept in a folder.
 
-use protocol::{Explorer, FailureKind, Finding, Replay, Schedule, ScheduleEnd, Trace, VERSION, Violation};
+use protocol::{Explorer, FailureKind, Finding, Grounds, Replay, Schedule, ScheduleEnd, Trace, VERSION, Violation};
 
 use super::acceptance::Acceptance;
 use super::bench::Bench;
@@ -28,6 +28,8 @@ pub(crate) struct Found {
     /// The reason why it is accepted, if it is.
     pub(crate) accepted: Option<Acceptance>,
     pub(crate) violation: Violation,
+    /// What all executions that show it have in common.
+    pub(crate) grounds: Grounds,
     /// The schedule with which it was found, if a shorter one has taken its place.
     original: Option<Schedule>,
     pub(crate) trace: Option<Trace>,
@@ -74,7 +76,10 @@ pub(crate) fn collect(
     let (mut all, mut left) = (Vec::new(), Trials::default());
     let is_of_model = plan.explore.graphs.is_some() || plan.explore.machine.is_some();
     let prefix = if is_of_model { format!("{}-", plan.models[0].0.name()) } else { String::new() };
-    for (id, violation) in identify(&exploration.violations).into_iter().zip(&exploration.violations) {
+    let grounds = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.grounds);
+    for (index, (id, violation)) in
+        identify(&exploration.violations).into_iter().zip(&exploration.violations).enumerate()
+    {
         let id = format!("{prefix}{id}");
         let mut trace = None;
         if all.len() < REPLAYED && violation.kind != FailureKind::Nondeterministic {
@@ -91,6 +96,7 @@ pub(crate) fn collect(
             fingerprint: String::new(),
             accepted: None,
             violation: violation.clone(),
+            grounds: grounds.get(index).cloned().unwrap_or_default(),
             original: None,
             trace,
             folder,

@@ -9,7 +9,7 @@ use super::bench::{Bench, Deadline};
 use super::consequences::{FirstFailure, failure_of, is_same_way};
 use super::consistent::{Consistent, with_all_ends};
 use super::found::{Found, Troubles, collect};
-use super::judging::{Judgement, Known, Side, World, judge, names_of_differences, values_in_words};
+use super::judging::{Judgement, Known, Side, World, is_circular, judge, names_of_differences, values_in_words};
 use super::machines::Machines;
 use super::models::{Counts, End, Entry, Value};
 use super::searched::Searched;
@@ -33,6 +33,8 @@ pub(crate) struct Judged {
     pub(crate) world: World,
     /// The words of the judgements that are accepted.
     accepted: Vec<&'static str>,
+    /// The words of the judgements that rest on executions with a cycle of program order and reads-from alone.
+    circular: Vec<&'static str>,
     /// The names of the values that differ in ends which no sequentially consistent execution has, for a baseline to know.
     pub(crate) differing: BTreeSet<Vec<String>>,
     /// Whether the user has asked for the model: only then does the judgement change the exit status.
@@ -116,6 +118,7 @@ fn judge_each(
             judgements: Vec::new(),
             world: World::Graphs,
             accepted: Vec::new(),
+            circular: Vec::new(),
             differing: BTreeSet::new(),
             asked: plan.judging.asked.contains(&model),
             plan: plan_of,
@@ -172,8 +175,7 @@ fn take_failures(
 ) -> Result<(), Failure> {
     let Some(searched) = all.iter_mut().find(|searched| is_consistent(searched)) else { return Ok(()) };
     let is_known = |one: &Violation| searched.exploration.violations.iter().any(|other| is_same_way(one, other));
-    let new = |one: &&Violation| one.monitor.is_none() && !is_known(one);
-    let new = Exploration { violations: sc.violations.iter().filter(new).cloned().collect(), ..sc.clone() };
+    let new = sc.only(|one| one.monitor.is_none() && !is_known(one));
     if new.violations.is_empty() {
         return Ok(());
     }
@@ -213,11 +215,18 @@ impl Judged {
         let sides = [(MemoryModel::Sc, sc), (self.model, &exploration)];
         let [sc_side, relaxed] = sides.map(|(model, searched)| Side::of(world, model, searched, unroll));
         let judgements = judge(&sc_side, &relaxed, known);
+        let grounds = relaxed.summary.map_or(&[][..], |summary| &summary.grounds);
+        let is_circular = |judgement: &&Judgement| match judgement {
+            Judgement::Breaks(index) => grounds.get(*index).is_some_and(|grounds| grounds.circular),
+            Judgement::Shows(values) => is_circular(values, &sc_side, &relaxed),
+            Judgement::Harmless | Judgement::Open(_) => false,
+        };
+        let circular = judgements.iter().filter(is_circular).map(Judgement::word).collect();
         let shows = self.plan.baseline.is_some() && judgements.iter().any(|one| matches!(one, Judgement::Shows(_)));
         let differing = if shows { names_of_differences(&sc_side, &relaxed) } else { BTreeSet::new() };
         let consistent = Counts::of(sc.summary.as_ref());
         let wrong = wrong(&sc_side, known);
-        Judged { judgements, world, differing, exploration, wrong, consistent, ..self }
+        Judged { judgements, world, circular, differing, exploration, wrong, consistent, ..self }
     }
 
     /// Judges the model by its execution graphs: by the ends of interleavings, where all are known and enough, or else by the
@@ -272,10 +281,8 @@ impl Judged {
         let breaking = self.exploration.violations[index].clone();
         if before.is_none() {
             let is_new =
-                |one: &&Violation| one.monitor.is_none() && !consistent.iter().any(|other| is_same_way(one, other));
-            let new: Vec<Violation> = self.exploration.violations.iter().filter(is_new).cloned().collect();
-            let exploration = Exploration { violations: new, ..self.exploration.clone() };
-            self.found = collect(&self.plan, bench, &exploration, kept)?;
+                |one: &Violation| one.monitor.is_none() && !consistent.iter().any(|other| is_same_way(one, other));
+            self.found = collect(&self.plan, bench, &self.exploration.only(is_new), kept)?;
         }
         let found = before.map_or(&self.found, |searched| &searched.found);
         let folder = found.iter().find(|one| one.violation == breaking).map(|one| one.folder.clone());
@@ -367,6 +374,7 @@ impl Judged {
     pub(crate) fn words_of(&self, judgement: &Judgement) -> String {
         let these = counted(self.reported, "SC violation", "SC violations");
         let by = match self.world {
+            World::Graphs if self.is_circular(judgement) => ", in circular executions alone",
             World::Graphs => "",
             World::Machines => ", by interleavings with store buffers",
         };
@@ -383,6 +391,16 @@ impl Judged {
             Judgement::Harmless => format!("clean, {these} are harmless{by}"),
             Judgement::Open(why) => format!("open, {these}: {why}"),
         }
+    }
+
+    /// Whether a judgement rests on executions with a cycle of program order and reads-from alone.
+    fn is_circular(&self, judgement: &Judgement) -> bool {
+        self.circular.contains(&judgement.word())
+    }
+
+    /// Whether what is wrong with the program shows in executions with a cycle of program order and reads-from alone.
+    pub(crate) fn is_wrong_in_circles(&self) -> bool {
+        self.asked && self.standing().is_some_and(|judgement| self.is_circular(judgement))
     }
 
     /// Returns the judgement as the JSON has it.
@@ -407,6 +425,7 @@ impl Judged {
             accepted: &self.accepted,
             verdict,
             by: self.world.word(),
+            circular: self.is_circular(self.judgement()),
             asked: self.asked,
             failure: self.failure.as_ref(),
             difference,

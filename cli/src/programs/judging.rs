@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use protocol::{FailureKind, Finals, MemoryModel, Named, Place, StoppedBy, Summary, Violation};
+use protocol::{Causality, FailureKind, Finals, MemoryModel, Named, Place, StoppedBy, Summary, Violation};
 
 use super::consequences::{Unseen, is_same_way};
 use crate::report::names::{Threads, full_place};
@@ -217,6 +217,17 @@ pub(crate) fn names_of_differences(sc: &Side<'_>, relaxed: &Side<'_>) -> BTreeSe
     told.map(|told| told.into_iter().map(|(name, _)| name).collect()).collect()
 }
 
+/// Whether all executions that end with these values, by which the difference shows, have a cycle of program order and reads-from;
+/// if they have no names, all that end as no sequentially consistent one does.
+pub(crate) fn is_circular(values: &[(String, String)], sc: &Side<'_>, relaxed: &Side<'_>) -> bool {
+    let (Some(consistent), Some(found)) = (sc.finals(), relaxed.finals()) else { return false };
+    let value = |named, name: &str| found.value(named, name).or_else(|| consistent.first(name)).unwrap_or_default();
+    let has_all = |named| values.iter().all(|(name, told)| value(named, name) == told);
+    let new = found.all().filter(|(digest, _)| !consistent.contains(digest));
+    let mut told = new.filter(|(_, named)| named.is_none_or(has_all));
+    told.all(|(digest, _)| found.causality(digest) == Causality::Circular)
+}
+
 /// The number of new outcomes that are looked at for one that a few values tell.
 const LOOKED_AT: usize = 16;
 
@@ -268,7 +279,7 @@ pub(crate) fn values_in_words(values: &[(String, String)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Finals, MemoryModel, Named, StoppedBy, Summary, Violation};
+    use protocol::{Causality, Finals, MemoryModel, Named, StoppedBy, Summary, Violation};
 
     use super::{Judgement, Known, Side, World, judge};
     use crate::report::samples;
@@ -282,7 +293,7 @@ mod tests {
             };
             let mut last = named([a, b]);
             last.retain(|_, value| value != "0");
-            finals.insert(format!("{a}{b}"), || (last, named([0, 0])));
+            finals.insert(format!("{a}{b}"), Causality::Causal, || (last, named([0, 0])));
         }
         Summary { complete: true, stopped_by: None, finals, ..Summary::nothing() }
     }

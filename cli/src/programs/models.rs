@@ -56,6 +56,9 @@ pub(crate) struct Entry<'a> {
     pub(crate) verdict: &'static str,
     /// The kind of executions that were searched: `graphs` or `machines`.
     pub(crate) by: &'static str,
+    /// Whether it rests on executions with a cycle of program order and reads-from alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) circular: bool,
     /// Whether the judgement counts for the exit status.
     pub(crate) asked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use protocol::{ExitStatus, Identity, MemoryModel, MonitorName, StoppedBy};
 
 use super::accepted::Accepted;
 use super::found::{Found, REPLAYED};
+use super::grounds::on_circles;
 use super::judged::{Judged, harmless_notes, is_of};
 use super::judging::Judgement;
 use super::models::help_with_ends;
@@ -65,6 +66,9 @@ pub(crate) fn show(
         plan.screen().print(&harmless_notes(found, judged));
     }
     new_ends(plan, judged);
+    if let (Format::Text, Some(note)) = (plan.format, on_circles(judged)) {
+        plan.screen().print(&note);
+    }
     plan.screen().print(&accepted.in_words(all, judged));
 }
 

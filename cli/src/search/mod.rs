@@ -83,6 +83,26 @@ pub(crate) struct Exploration {
     pub(crate) unsaved: Option<Failure>,
 }
 
+impl Exploration {
+    /// Returns the result with those violations alone for which `is_wanted` holds.
+    pub(crate) fn only(&self, is_wanted: impl Fn(&Violation) -> bool) -> Exploration {
+        let mut only = self.clone();
+        let wanted: Vec<bool> = self.violations.iter().map(is_wanted).collect();
+        let is_left = |index: usize| wanted.get(index).copied().unwrap_or(true);
+        only.violations = keep(&self.violations, is_left);
+        if let Some(summary) = &mut only.summary {
+            summary.violation_executions = keep(&summary.violation_executions, is_left);
+            summary.grounds = keep(&summary.grounds, is_left);
+        }
+        only
+    }
+}
+
+/// Returns the elements whose indices are wanted.
+fn keep<T: Clone>(all: &[T], is_wanted: impl Fn(usize) -> bool) -> Vec<T> {
+    all.iter().enumerate().filter(|(index, _)| is_wanted(*index)).map(|(_, one)| one.clone()).collect()
+}
+
 /// A search under way.
 pub(crate) struct Search<'a> {
     program: &'a Program,

@@ -32,7 +32,10 @@ impl Totals {
         self.tally.join(&harvest.tally, started);
         for sighting in &harvest.found {
             match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
-                Some(found) => found.executions += sighting.executions,
+                Some(found) => {
+                    found.executions += sighting.executions;
+                    found.grounds.join(&sighting.grounds);
+                }
                 None => self.found.push(sighting.clone()),
             }
         }
@@ -124,6 +127,7 @@ impl Totals {
             by_bound,
             monitors: counts.collect(),
             violation_executions: self.found.iter().map(|found| found.executions.max(1)).collect(),
+            grounds: self.found.iter().map(|found| found.grounds.clone()).collect(),
             uninstrumented: tally.uninstrumented.iter().cloned().collect(),
             busiest: None,
             silence: None,
@@ -166,7 +170,8 @@ impl Totals {
 #[cfg(test)]
 mod tests {
     use protocol::{
-        BoundTally, Division, FirstReport, Harvest, Identity, MonitorName, MonitorTally, Sighting, SliceEnd, Tally,
+        BoundTally, Division, FirstReport, Grounds, Harvest, Identity, MonitorName, MonitorTally, Sighting, SliceEnd,
+        Tally,
     };
 
     use super::{Totals, agree};
@@ -183,6 +188,7 @@ mod tests {
         let found = Sighting {
             identity: Identity::Reported(MonitorName::Tso, pair.0, pair.1),
             executions: reporting,
+            grounds: Grounds::default(),
             violation: Some(Box::new(samples::store_buffering())),
         };
         let bound = BoundTally { executions, reporting: [(MonitorName::Tso, reporting)].into() };

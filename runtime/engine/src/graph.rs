@@ -5,6 +5,7 @@
 //! holds the accesses that have been committed, with rf and co. Which traces are allowed is [`crate::model`]'s business,
 //! and how they are enumerated that of [`crate::explore::rsmc`].
 
+pub mod causality;
 pub mod lifetime;
 pub mod order;
 pub mod overtaking;

@@ -7,6 +7,7 @@ use crate::schedules::Fault;
 use crate::test::{Architecture, Test};
 use engine::event::Location;
 use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
+use engine::graph::causality::Causality;
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
 use engine::graph::{
@@ -68,6 +69,7 @@ pub struct Finished<'s> {
     /// The instructions of two accesses that race, each with its thread, if there are such and the model knows races.
     pub race: Option<[(usize, usize); 2]>,
     performed: &'s dyn Fn() -> Vec<Performed>,
+    causality: &'s dyn Fn() -> Causality,
 }
 
 impl Finished<'_> {
@@ -75,6 +77,12 @@ impl Finished<'_> {
     #[must_use]
     pub fn accesses(&self) -> Vec<Performed> {
         (self.performed)()
+    }
+
+    /// Returns whether program order and reads-from agree in the execution.
+    #[must_use]
+    pub fn causality(&self) -> Causality {
+        (self.causality)()
     }
 }
 
@@ -245,7 +253,13 @@ impl Threads<'_> {
         let waits_as_one = execution.update_that_waits_as_one().is_some();
         let race = execution.races().into_iter().next();
         let race = race.map(|(one, other)| [one, other].map(|event| self.instruction(execution, event)));
-        visit(Finished { outcome, waits_as_one, race, performed: &|| self.performed(execution) })
+        visit(Finished {
+            outcome,
+            waits_as_one,
+            race,
+            performed: &|| self.performed(execution),
+            causality: &|| execution.causality(),
+        })
     }
 
     /// Returns the thread and the instruction of an access.

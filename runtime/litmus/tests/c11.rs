@@ -2,6 +2,7 @@
 //! from the machines.
 
 use engine::explore::rsmc::Continue;
+use engine::graph::causality::Causality;
 use litmus::condition::Observation;
 use litmus::graphs::{MemoryModel, Outcome, explore};
 use litmus::outcomes::Outcomes;
@@ -156,4 +157,41 @@ fn a_compare_and_swap_that_fails() {
                    memory_order_seq_cst);";
     let thread = |own, other| format!("{} {failing} {}", store(own, 1, "relaxed"), load("r", other, "relaxed"));
     assert_eq!(run(&[&thread("x", "z"), &thread("z", "x")], "(0:r=0 /\\ 1:r=0)").1, Observation::Sometimes);
+}
+
+/// Executions of tests in C under a machine: all, and those with a cycle of program order and reads-from.
+fn circles(threads: &[String], model: MemoryModel) -> [usize; 2] {
+    let function = |(number, body): (usize, &String)| {
+        format!("P{number} (atomic_int *x, atomic_int* y, atomic_int* z) {{ {body} }}\n")
+    };
+    let functions: String = threads.iter().enumerate().map(function).collect();
+    let test = parse(&format!("C shape\n{{ [x]=0; }}\n{functions}exists (x=0)\n")).unwrap();
+    let mut found = [0, 0];
+    let (_, result) = explore(&test, model, 1000, &mut |finished| {
+        found[0] += 1;
+        found[1] += usize::from(finished.causality() == Causality::Circular);
+        Continue::Yes
+    });
+    assert_eq!(result, Ok(()));
+    found
+}
+
+/// Of the executions in which each of n threads reads what the next one writes, or not, one is a circle: that in which all do. C11
+/// has all the others.
+#[test]
+fn machines_have_circles_that_c11_leaves_out() {
+    let reads_then_writes = |from: &str, to: &str| load("r", from, "relaxed") + &store(to, 1, "relaxed");
+    let two = ["x", "y"].map(|from| reads_then_writes(from, if from == "x" { "y" } else { "x" }));
+    let three = [("x", "y"), ("y", "z"), ("z", "x")].map(|(from, to)| reads_then_writes(from, to));
+    let published =
+        [store("x", 1, "relaxed") + &store("y", 1, "relaxed"), load("r", "y", "relaxed") + &load("s", "x", "relaxed")];
+    for model in [MemoryModel::Armv8, MemoryModel::Riscv, MemoryModel::Power] {
+        assert_eq!(
+            [circles(&two, model), circles(&three, model), circles(&published, model)],
+            [[4, 1], [8, 1], [4, 0]]
+        );
+    }
+    for model in [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::C11] {
+        assert_eq!([circles(&two, model), circles(&three, model)], [[3, 0], [7, 0]]);
+    }
 }

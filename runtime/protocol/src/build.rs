@@ -13,6 +13,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("failure.rs"),
     include_str!("finals.rs"),
     include_str!("finding.rs"),
+    include_str!("grounds.rs"),
     include_str!("identity.rs"),
     include_str!("job.rs"),
     include_str!("lib.rs"),

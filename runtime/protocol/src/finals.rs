@@ -1,7 +1,8 @@
 //! The outcomes of executions: the ends by which the executions of a model are judged against interleavings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use engine::graph::causality::Causality;
 use serde::{Deserialize, Serialize};
 
 /// The part of an execution's end that belongs to its outcome; each includes those before it.
@@ -70,7 +71,10 @@ pub struct Finals {
     leaves_out: bool,
     /// Sentences about what is not compared.
     #[serde(default)]
-    not_compared: std::collections::BTreeSet<String>,
+    not_compared: BTreeSet<String>,
+    /// The outcomes that only executions have in which program order and reads-from have a cycle.
+    #[serde(default)]
+    circular: BTreeSet<String>,
 }
 
 impl Finals {
@@ -88,13 +92,19 @@ impl Finals {
 
     /// Adds the outcome of an execution: `named` returns what differs from the beginning, and the values at the
     /// beginning.
-    pub fn insert(&mut self, digest: String, named: impl FnOnce() -> (Named, Named)) {
+    pub fn insert(&mut self, digest: String, causality: Causality, named: impl FnOnce() -> (Named, Named)) {
+        if causality == Causality::Causal {
+            self.circular.remove(&digest);
+        }
         if self.distinct.contains_key(&digest) {
             return;
         }
         if self.distinct.len() >= Self::MOST {
             self.leaves_out = true;
             return;
+        }
+        if causality == Causality::Circular {
+            self.circular.insert(digest.clone());
         }
         if self.size >= Self::ROOM {
             self.distinct.insert(digest, None);
@@ -118,14 +128,29 @@ impl Finals {
         self.leaves_out |= others.leaves_out;
         self.not_compared.extend(others.not_compared.iter().cloned());
         for (digest, named) in &others.distinct {
+            let causality = others.causality(digest);
             match named {
-                Some(named) => self.insert(digest.clone(), || (named.clone(), others.first.clone())),
-                None if self.distinct.len() < Self::MOST => {
-                    self.distinct.entry(digest.clone()).or_default();
-                }
+                Some(named) => self.insert(digest.clone(), causality, || (named.clone(), others.first.clone())),
+                None if self.distinct.len() < Self::MOST => self.insert_unnamed(digest, causality),
                 None => self.leaves_out |= !self.contains(digest),
             }
         }
+    }
+
+    /// Adds an outcome without a description.
+    fn insert_unnamed(&mut self, digest: &str, causality: Causality) {
+        match causality {
+            Causality::Causal => drop(self.circular.remove(digest)),
+            Causality::Circular if !self.contains(digest) => drop(self.circular.insert(digest.to_owned())),
+            Causality::Circular => {}
+        }
+        self.distinct.entry(digest.to_owned()).or_default();
+    }
+
+    /// Returns whether program order and reads-from agree in some execution that has this outcome.
+    #[must_use]
+    pub fn causality(&self, digest: &str) -> Causality {
+        if self.circular.contains(digest) { Causality::Circular } else { Causality::Causal }
     }
 
     /// Returns the number of outcomes that are kept.
@@ -171,6 +196,8 @@ impl Finals {
 
 #[cfg(test)]
 mod tests {
+    use engine::graph::causality::Causality;
+
     use super::{Digest, Finals, Named};
 
     fn named(value: &str) -> (Named, Named) {
@@ -189,9 +216,9 @@ mod tests {
     #[test]
     fn outcomes_of_two_slices_are_joined() {
         let (mut one, mut other) = (Finals::default(), Finals::default());
-        one.insert("a".to_owned(), || named("1"));
-        other.insert("a".to_owned(), || named("1"));
-        other.insert("b".to_owned(), || named("2"));
+        one.insert("a".to_owned(), Causality::Causal, || named("1"));
+        other.insert("a".to_owned(), Causality::Causal, || named("1"));
+        other.insert("b".to_owned(), Causality::Causal, || named("2"));
         one.join(&other);
         assert_eq!(one.len(), 2);
         assert!(one.contains("b") && !one.leaves_out());
@@ -203,9 +230,30 @@ mod tests {
     #[test]
     fn names_are_dropped_where_there_is_no_room_for_them() {
         let mut finals = Finals::default();
-        finals.insert("a".to_owned(), || named(&"1".repeat(Finals::ROOM)));
-        finals.insert("b".to_owned(), || named("2"));
+        finals.insert("a".to_owned(), Causality::Causal, || named(&"1".repeat(Finals::ROOM)));
+        finals.insert("b".to_owned(), Causality::Causal, || named("2"));
         assert!(finals.contains("b") && !finals.leaves_out());
         assert!(finals.all().any(|(digest, named)| digest == "b" && named.is_none()));
+    }
+
+    #[test]
+    fn an_outcome_is_circular_if_all_that_have_it_are() {
+        let all = |causalities: &[Causality]| {
+            let mut finals = Finals::default();
+            causalities.iter().for_each(|&one| finals.insert("a".to_owned(), one, || named("1")));
+            finals
+        };
+        let (causal, circular) = (Causality::Causal, Causality::Circular);
+        for (some, others, joined) in [
+            (&[circular][..], &[circular][..], circular),
+            (&[circular], &[causal, circular], causal),
+            (&[circular, causal], &[circular], causal),
+            (&[], &[circular], circular),
+            (&[causal], &[circular], causal),
+        ] {
+            let mut finals = all(some);
+            finals.join(&all(others));
+            assert_eq!(finals.causality("a"), joined, "{some:?} {others:?}");
+        }
     }
 }

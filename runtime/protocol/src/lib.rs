@@ -13,6 +13,7 @@ pub mod explore;
 pub mod failure;
 pub mod finals;
 pub mod finding;
+pub mod grounds;
 pub mod identity;
 pub mod job;
 pub mod log;
@@ -31,6 +32,7 @@ pub mod violation;
 
 pub use build::{BUILD, BUILD_SECTION, VERSION};
 pub use engine::explore::Rounds;
+pub use engine::graph::causality::Causality;
 pub use engine::mapping::machines::Code;
 pub use engine::mapping::machines::armv8::{AcquireLoads, Updates};
 pub use engine::mapping::machines::c11::ReleaseSequences;
@@ -43,6 +45,7 @@ pub use explore::{
 pub use failure::FailureKind;
 pub use finals::{Compared, Digest, Finals, Named};
 pub use finding::{Finding, Program};
+pub use grounds::Grounds;
 pub use identity::{Identity, Part};
 pub use job::{Job, Replay};
 pub use message::Message;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::grounds::Grounds;
 use crate::identity::Identity;
 use crate::place::Place;
 use crate::summary::{BusyLoop, Silence, StoppedBy};
@@ -150,6 +151,9 @@ pub struct Sighting {
     pub identity: Identity,
     /// The number of executions that count and show the violation: 0 if only others do.
     pub executions: u64,
+    /// What all executions that show the violation have in common.
+    #[serde(default)]
+    pub grounds: Grounds,
     /// The violation as it was seen first; `None` if the tool knows it already.
     pub violation: Option<Box<Violation>>,
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::FailureKind;
 use crate::finals::Finals;
+use crate::grounds::Grounds;
 use crate::ordered::Atomic;
 use crate::outcomes::Outcomes;
 use crate::place::Place;
@@ -36,6 +37,9 @@ pub struct Summary {
     pub monitors: Vec<MonitorCount>,
     /// The number of executions that showed each violation, in the order of discovery.
     pub violation_executions: Vec<u64>,
+    /// What all executions that show a violation have in common, in the order of discovery; nothing of those behind its end.
+    #[serde(default)]
+    pub grounds: Vec<Grounds>,
     /// External functions that were called and are neither modelled nor known to be harmless, sorted.
     pub uninstrumented: Vec<String>,
     /// The loop that went round most often in the last execution, if one did, where [`StoppedBy::Events`],
@@ -97,6 +101,7 @@ impl Summary {
             by_bound: Vec::new(),
             monitors: Vec::new(),
             violation_executions: Vec::new(),
+            grounds: Vec::new(),
             uninstrumented: Vec::new(),
             busiest: None,
             silence: None,

@@ -23,7 +23,8 @@ use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
 use protocol::{
-    Code, Explore, FailureKind, GraphEvent, Operation, Place, Role, Schedule, SiteUse, StoppedBy, Trace, TraceEvent,
+    Code, Explore, FailureKind, GraphEvent, Grounds, Operation, Place, Role, Schedule, SiteUse, StoppedBy, Trace,
+    TraceEvent,
 };
 
 use crate::graph::stops::option_of;
@@ -284,10 +285,14 @@ fn note_updates<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), 
 
 /// Takes the failures of a graph into the findings.
 fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, counts: Counting) -> Result<(), Broken> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let grounds = Grounds::of(execution.causality());
     for failure in found {
         let known = with(|runtime| runtime.recorder.findings.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };
-        with(|runtime| runtime.recorder.fail_as(failure, schedule, counts));
+        with(|runtime| runtime.recorder.fail_as(failure, schedule, &grounds, counts));
     }
     Ok(())
 }
@@ -548,7 +553,7 @@ fn fails_to_repeat(runtime: &mut Runtime, thread: Thread) {
     let failure = Failure::new(FailureKind::Nondeterministic, message, sites);
     let threads = runtime.graph_mut().paths.clone();
     let schedule = Schedule { threads, ..Schedule::default() };
-    runtime.recorder.fail_as(failure, schedule, engine::explore::Counts::Once);
+    runtime.recorder.fail_as(failure, schedule, &Grounds::default(), engine::explore::Counts::Once);
 }
 
 /// Lets the program be run for the execution graphs of this model from now on, with at most `unroll` rounds of each

@@ -6,6 +6,7 @@
 
 use engine::event::{Object, Thread};
 use engine::execution::Status;
+use engine::graph::causality::Causality;
 use protocol::Compared;
 
 use crate::run::Runtime;
@@ -23,7 +24,7 @@ pub(crate) fn take(runtime: &mut Runtime) {
         add_results(&mut outcome, runtime);
         add_memory(&mut outcome, runtime, &left);
     }
-    runtime.recorder.tallied.counts.finals.insert(outcome.digest().to_string(), || outcome.named());
+    runtime.recorder.tallied.counts.finals.insert(outcome.digest().to_string(), Causality::Causal, || outcome.named());
 }
 
 /// Returns the threads of the execution, with their creation paths.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::monitor::MonitorName;
-use protocol::{Identity, Schedule, Sighting, Violation};
+use protocol::{Grounds, Identity, Schedule, Sighting, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::state::failure::Failure;
@@ -90,13 +90,14 @@ impl Findings {
     /// Adds a violation that has not been found so far, described unless it is known.
     fn discover(&mut self, identity: Identity, describe: impl FnOnce() -> Violation) {
         let violation = (!self.known.contains(&identity)).then(describe);
-        self.add(identity, violation);
+        self.add(identity, violation, Grounds::default());
     }
 
     /// Adds a violation that no execution shows yet.
-    fn add(&mut self, identity: Identity, violation: Option<Violation>) {
+    fn add(&mut self, identity: Identity, violation: Option<Violation>, grounds: Grounds) {
         let violation = violation.map(Box::new);
-        self.found.push(FoundOnce { sighting: Sighting { identity, executions: 0, violation }, last: 0 });
+        let sighting = Sighting { identity, executions: 0, grounds, violation };
+        self.found.push(FoundOnce { sighting, last: 0 });
     }
 
     /// Counts the run for a violation, unless it has been counted.
@@ -113,8 +114,9 @@ impl Findings {
         self.failures.contains_key(&failure.identity())
     }
 
-    /// Counts an execution that failed, with its schedule, which is not looked at if the failure is known.
-    pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, seen: Seen) {
+    /// Counts an execution that failed, with its schedule, which is not looked at if the failure is known, and with what belongs to
+    /// the grounds of its failures.
+    pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, grounds: &Grounds, seen: Seen) {
         let next = self.found.len();
         let identity = failure.identity();
         let index = *self.failures.entry(identity.clone()).or_insert(next);
@@ -123,8 +125,9 @@ impl Findings {
             let (monitor, events) = (None, None);
             let violation = Violation { kind, monitor, message, subject, sites, events, program_counter, schedule };
             let violation = (!self.known.contains(&identity)).then_some(violation);
-            self.add(identity, violation);
+            self.add(identity, violation, grounds.clone());
         }
+        self.found[index].sighting.grounds.join(grounds);
         self.seen(index, seen);
     }
 

@@ -7,7 +7,7 @@ use engine::event::{EventIndex, Thread};
 use engine::execution::Execution;
 use engine::explore::Counts;
 use engine::monitor::{Cycle, Monitor, MonitorName, Report};
-use protocol::{Containment, Failed, Identity, Place, Role, Schedule, SiteUse, Tally};
+use protocol::{Containment, Failed, Grounds, Identity, Place, Role, Schedule, SiteUse, Tally};
 
 use crate::process::sites::RecordPointer;
 use crate::state::failure::{Extent, Failure, site_use};
@@ -165,7 +165,7 @@ impl Recorder {
     pub(crate) fn fail_at(&mut self, failure: Failure, execution: &Execution, extent: Extent) {
         let known = self.findings.is_known(&failure);
         let schedule = if known { Schedule::default() } else { self.trail.schedule_to(execution, extent) };
-        self.fail_as(failure, schedule, execution.history.counts());
+        self.fail_as(failure, schedule, &Grounds::default(), execution.history.counts());
     }
 
     /// Whether a cycle that is looked for, and was not found, may go through what is left out of execution graphs.
@@ -252,8 +252,8 @@ impl Recorder {
     }
 
     /// Counts a failed execution with this schedule, which is not looked at if the failure is known.
-    pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, counts: Counts) {
-        self.findings.fail_as(failure, schedule, self.seen(counts == Counts::Once));
+    pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, grounds: &Grounds, counts: Counts) {
+        self.findings.fail_as(failure, schedule, grounds, self.seen(counts == Counts::Once));
     }
 
     /// Whether no execution graph so far had a cycle through a store and an access that overtakes it at these places.

@@ -148,6 +148,13 @@ impl Help {
         Help { text: vec![text], fences: Vec::new(), orders: Vec::new() }
     }
 
+    /// Makes the advice with these lines behind it; the lines alone if there is none.
+    pub(crate) fn and(help: Option<Help>, lines: impl IntoIterator<Item = String>) -> Help {
+        let mut help = help.unwrap_or(Help { text: Vec::new(), fences: Vec::new(), orders: Vec::new() });
+        help.text.extend(lines);
+        help
+    }
+
     /// Returns the advice as reports have it, line by line.
     pub(crate) fn lines(&self) -> &[String] {
         &self.text

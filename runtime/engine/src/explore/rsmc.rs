@@ -70,6 +70,7 @@ use std::collections::BTreeSet;
 pub use self::state::Ended;
 use self::state::{Parameter, State, Verdict, is_fetched, is_free};
 
+use crate::graph::causality::Causality;
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Access, EventId, Labels, Link, Program, Reached, Value, Written};
@@ -133,6 +134,12 @@ impl<const W: usize> CompleteTrace<'_, W> {
     #[must_use]
     pub fn is_sequentially_consistent(&self) -> bool {
         rebuilt::allows::<W, Sc<W>>(self.trace, self.labels)
+    }
+
+    /// Returns whether program order and reads-from agree in this execution.
+    #[must_use]
+    pub fn causality(&self) -> Causality {
+        Causality::of(self.trace)
     }
 
     /// Returns all pairs of accesses that race, if the model knows races ([`Model::races`]).

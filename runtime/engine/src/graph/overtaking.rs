@@ -51,7 +51,8 @@ fn overtaken_by<const W: usize>(trace: &Trace<W>, before: &[Set<W>], overtaking:
     (!delayed.is_empty()).then_some(Overtaking { delayed, previous, overtaking })
 }
 
-fn is_acyclic<const W: usize>(direct: &[Set<W>]) -> bool {
+/// Whether no node is before itself, given what is directly before each.
+pub(super) fn is_acyclic<const W: usize>(direct: &[Set<W>]) -> bool {
     let mut left: Set<W> = (0..direct.len()).collect();
     loop {
         let mut progress = false;
