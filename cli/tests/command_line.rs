@@ -666,6 +666,29 @@ fn models_that_do_not_fit_a_test_are_refused() {
     }
 }
 
+/// A model that only some of the tests have refuses the others by name, which are not in the way of these.
+#[test]
+fn a_folder_of_litmus_tests_goes_on_behind_one_of_another_machine() {
+    let bench = Bench::empty();
+    bench.write("arm.litmus", "AArch64 a\n{ 0:X1=x; }\n P0 ;\n STR WZR,[X1] ;\nexists (x=0)\n");
+    bench.write("riscv.litmus", "RISCV d\n{ 0:x5=x; }\n P0 ;\n sw x0,0(x5) ;\nexists (x=0)\n");
+    let ran = bench.run("check arm.litmus riscv.litmus --model sc,armv8 --json all.json");
+    assert_eq!(ran.status, 4, "{ran:?}");
+    let refused = "riscv.litmus:1:1: error: a test for RISCV under model `armv8` (available for it: sc, riscv)\n";
+    assert!(ran.output.contains(refused), "{ran:?}");
+    assert!(ran.verdict().contains("; 3 executions of 2 litmus tests under SC, ARMv8"), "{ran:?}");
+    let json: Vec<Value> = serde_json::from_str(&bench.read("all.json")).unwrap();
+    let words = json.iter().map(|one| ["target", "model", "verdict"].map(|key| one[key].as_str().unwrap()));
+    let expected = [
+        ["arm.litmus", "sc", "clean"],
+        ["arm.litmus", "armv8", "clean"],
+        ["riscv.litmus", "armv8", "unsupported"],
+        ["riscv.litmus", "sc", "clean"],
+    ];
+    assert_eq!(words.collect::<Vec<_>>(), expected);
+    assert_eq!(bench.run("check arm.litmus riscv.litmus --model tso").status, 2);
+}
+
 /// A test that is not understood does not keep the others from being explored, and who asks for all machines gets those of each test.
 #[test]
 fn a_folder_of_litmus_tests_goes_on_behind_one_that_is_refused() {

@@ -36,7 +36,7 @@ use crate::report::verdict::Verdict;
 use crate::screen::{Volume, complain, complain_about};
 use crate::values::Format;
 use searched::Searched;
-use target::{Named, TestFile};
+use target::{Named, RefusedFile, TestFile};
 
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
@@ -48,8 +48,8 @@ pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
 
 fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
     let targets = files.iter().map(|file| target::read(Path::new(""), file)).collect::<Result<Vec<_>, _>>()?;
-    let targets =
-        targets.into_iter().map(|named| Ok((models_of(plan, &named)?, named))).collect::<Result<Vec<_>, _>>()?;
+    fit(plan, &targets)?;
+    let targets: Vec<(Models, Named)> = targets.into_iter().map(|named| (Models::of(plan, &named), named)).collect();
     let findings = Findings::prepare(&plan.out)?;
     outputs::prepare(plan)?;
     let interrupts =
@@ -63,12 +63,17 @@ fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
                 if plan.volume != Volume::Quiet {
                     plan.screen().print(&report::refused(refused));
                 }
-                answers.extend(
-                    models.iter().map(|&(model, how)| Answer::Refused(Box::new(Refused::new(refused, model, how)))),
-                );
+                let foreign = models.foreign.iter().map(|(explored, _)| explored);
+                answers.extend(models.fitting.iter().chain(foreign).map(|&explored| refuse(refused, explored)));
             }
             Named::Test(target) => {
-                for &explored in models {
+                for (explored, refused) in &models.foreign {
+                    if plan.volume != Volume::Quiet {
+                        plan.screen().print(&report::refused(refused));
+                    }
+                    answers.push(refuse(refused, *explored));
+                }
+                for &explored in &models.fitting {
                     let one = explore(plan, target, explored, (&mut keeper, &interrupts))?;
                     let ended = one.searched.summary.stopped_by == Some(StoppedBy::Interrupt);
                     answers.push(Answer::Explored(Box::new(one)));
@@ -112,27 +117,52 @@ fn show(plan: &CheckPlan, searched: &Searched<'_>, verdict: &Verdict, kept: &Kep
     plan.screen().print(&text);
 }
 
-/// Returns the models under which a test is explored: those that are asked for or, where all machines are, those of them under
-/// which its instructions mean something.
+/// The result of a test that is refused under a model.
+fn refuse<'t>(refused: &'t RefusedFile, (model, explorer): Explored) -> Answer<'t> {
+    Answer::Refused(Box::new(Refused::new(refused, model, explorer)))
+}
+
+/// The models that are asked for, as a test has them or not.
+struct Models {
+    /// The models under which the test's instructions mean something.
+    fitting: Vec<Explored>,
+    /// The others, each with what is refused; none where all machines are asked for.
+    foreign: Vec<(Explored, RefusedFile)>,
+}
+
+impl Models {
+    /// Makes those of a test.
+    fn of(plan: &CheckPlan, named: &Named) -> Models {
+        let Some(architecture) = named.architecture() else {
+            return Models { fitting: plan.models.clone(), foreign: Vec::new() };
+        };
+        let (fitting, foreign): (Vec<Explored>, Vec<Explored>) =
+            plan.models.iter().partition(|(model, _)| architecture.models().contains(model));
+        let foreign = foreign.into_iter().filter(|_| !asks_for_all(plan));
+        Models { fitting, foreign: foreign.map(|explored| (explored, target::under(named, explored.0))).collect() }
+    }
+}
+
+/// Whether all machines are asked for, which means those of each test.
+fn asks_for_all(plan: &CheckPlan) -> bool {
+    let is_asked = |wanted: &MemoryModel| plan.models.iter().any(|(model, _)| model == wanted);
+    MemoryModel::MACHINES.iter().all(is_asked)
+}
+
+/// Looks whether each model that is asked for means something for some of the tests.
 ///
 /// # Errors
-/// If they mean nothing under a model that is asked for by name.
-fn models_of(plan: &CheckPlan, named: &Named) -> Result<Vec<Explored>, Failure> {
-    let Some(architecture) = named.architecture() else { return Ok(plan.models.clone()) };
-    let is_asked = |wanted: &MemoryModel| plan.models.iter().any(|(model, _)| model == wanted);
-    let are_all = MemoryModel::MACHINES.iter().all(is_asked);
-    let (fitting, foreign): (Vec<Explored>, Vec<Explored>) =
-        plan.models.iter().partition(|(model, _)| architecture.models().contains(model));
-    match foreign.first() {
-        Some((model, _)) if !are_all => Err(Failure::usage(
-            format!("{}: model `{}` does not fit tests for {}", named.file(), model.name(), architecture.name()),
-            format!(
-                "available for them are {}, and all, which is those of each test",
-                architecture.models().iter().map(|model| model.name()).collect::<Vec<_>>().join(", ")
-            ),
-        )),
-        _ => Ok(fitting),
-    }
+/// If one means nothing for any of them.
+fn fit(plan: &CheckPlan, targets: &[Named]) -> Result<(), Failure> {
+    let has = |named: &Named, model| named.architecture().is_none_or(|one| one.models().contains(&model));
+    let foreign = |&&(model, _): &&Explored| !targets.iter().any(|named| has(named, model));
+    let first = plan.models.iter().find(foreign).filter(|_| !asks_for_all(plan));
+    let tested = targets.first().and_then(|named| Some((named, named.architecture()?)));
+    let Some((&(model, _), (named, architecture))) = first.zip(tested) else { return Ok(()) };
+    Err(Failure::usage(
+        format!("{}: model `{}` does not fit tests for {}", named.file(), model.name(), architecture.name()),
+        format!("available for them are {}, and all, which is those of each test", target::models(architecture)),
+    ))
 }
 
 /// The verdict line, the results for machines, and the exit status. What could not be kept does not change the verdict.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use litmus::parse::{architecture, parse};
 use litmus::{Architecture, Test};
-use protocol::Place;
+use protocol::{MemoryModel, Place};
 
 use crate::exit::Failure;
 use crate::text::reason;
@@ -75,4 +75,19 @@ pub(super) fn read(folder: &Path, name: &Path) -> Result<Named, Failure> {
             Named::Refused(RefusedFile { file, architecture: architecture(&text), what: error.message, place })
         }
     })
+}
+
+/// Returns a test as it is refused under a model under which its instructions mean nothing.
+pub(super) fn under(named: &Named, model: MemoryModel) -> RefusedFile {
+    let file = named.file().to_string();
+    let architecture = named.architecture();
+    let of = architecture.map_or_else(String::new, |one| {
+        format!(" for {} under model `{}` (available for it: {})", one.name(), model.name(), models(one))
+    });
+    RefusedFile { place: Place::new(file.clone(), 1, 1), file, architecture, what: format!("a test{of}") }
+}
+
+/// Returns the names of the models that tests of an architecture have: `sc, armv8`.
+pub(super) fn models(architecture: Architecture) -> String {
+    architecture.models().iter().map(|model| model.name()).collect::<Vec<_>>().join(", ")
 }
