@@ -32,6 +32,36 @@ const UNSUPPORTED: &str = "help: docs/limits.md says what can be run under contr
                            is defined, and say what inline assembly means with --asm-templates FILE \
                            (docs/inline-assembly.md)\n";
 
+/// What execution graphs do not follow of the widths of accesses, and interleavings do.
+const WIDTHS: [&str; 3] = [
+    "memory accessed in pieces of different widths",
+    "an access across eight aligned bytes",
+    "an indivisible access of ",
+];
+
+/// Returns the advice on something that a search does not support.
+fn unsupported(plan: &CheckPlan, what: &str) -> String {
+    let is_of_widths = WIDTHS.iter().any(|words| what.starts_with(words));
+    let (model, _) = plan.models[0];
+    match model {
+        _ if plan.explore.graphs.is_none() || !is_of_widths => UNSUPPORTED.to_string(),
+        MemoryModel::Sc => {
+            "help: execution graphs do not follow that: without --explorer rsmc interleavings are run, which do\n"
+                .to_string()
+        }
+        MemoryModel::Tso | MemoryModel::Pso => format!(
+            "help: execution graphs do not follow that: --model {} --explorer bounded (or dpor) runs interleavings with store buffers, \
+             which do\n",
+            model.name()
+        ),
+        _ => format!(
+            "help: execution graphs do not follow that, and under {} there is nothing else: let all accesses there be of one width; \
+             --model tso,pso --explorer bounded (or dpor) runs interleavings with store buffers, which follow it\n",
+            model.title()
+        ),
+    }
+}
+
 /// Shows what was found under each model, and what was found by judging.
 pub(crate) fn show(
     plan: &CheckPlan,
@@ -191,8 +221,8 @@ fn notes(plan: &CheckPlan, exploration: &Exploration, told: &mut Told, sources: 
             Format::Gcc => gcc::warning(place, &words, plan.models[0].0.name()),
         });
     }
-    if !exploration.unsupported.is_empty() {
-        screen.print(UNSUPPORTED);
+    if let Some((what, _)) = exploration.unsupported.first() {
+        screen.print(&unsupported(plan, what));
     }
     let unwatched = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.uninstrumented);
     if !unwatched.is_empty() {

@@ -111,6 +111,7 @@ pub(crate) fn event_words(event: &TraceEvent) -> String {
     match (event.operation, read, written) {
         (Operation::Store, _, Some(written)) => format!("write {target} = {written}"),
         (Operation::Load, Some(read), _) => format!("read {target} = {read}"),
+        (Operation::FutexWait, Some(read), _) => format!("futex-wait {target} = {read}"),
         (operation, Some(read), Some(written)) => {
             format!("{operation} {target}: {read} to {written}")
         }

@@ -48,6 +48,7 @@ fn words(event: &GraphEvent) -> String {
     match (event.operation, read, written) {
         (Operation::Store, _, Some(written)) => format!("write {target} = {written}"),
         (Operation::Load, Some(read), _) => format!("read {target} = {read}"),
+        (Operation::FutexWait, Some(read), _) => format!("futex-wait {target} = {read}"),
         (operation, Some(read), Some(written)) => format!("{operation} {target}: {read} to {written}"),
         (operation, Some(read), None) => format!("{operation} {target} = {read}, no write"),
         (operation, _, _) => format!("{operation} {target}").trim_end().to_string(),
@@ -146,7 +147,7 @@ pub(crate) fn relaxed_orders(graph: &Graph) -> Vec<String> {
 }
 
 /// Returns the order in which the events are shown: each thread in program order and, where that is possible, a read after the
-/// write that it reads from.
+/// write that it reads from. What the kernel does for a call beside that is left out, unless it is on the cycle.
 pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
     let mut left: Vec<usize> = (0..graph.events.len()).collect();
     left.sort_by_key(|&index| (graph.events[index].thread, graph.events[index].index));
@@ -165,6 +166,8 @@ pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
         let position = next.find(is_ready).unwrap_or(first);
         rows.push(left.remove(position));
     }
+    let cycle = cycle(graph).unwrap_or_default();
+    rows.retain(|index| graph.events[*index].operation != Operation::FutexQueue || cycle.contains(index));
     rows
 }
 

@@ -202,3 +202,40 @@ fn states_that_c11_leaves_out_are_named() {
         .collect();
     assert_eq!(named, ["armv8", "riscv", "power"]);
 }
+
+/// Accesses to a part of what others access are refused in graphs, and what is said to follow them does.
+#[test]
+fn mixed_widths_are_told_where_they_can_be_checked() {
+    let text = "#include <pthread.h>\n#include <stdint.h>\nstatic volatile union { uint32_t word; uint8_t bytes[4]; } u;\n\
+                static void *f(void *unused) { u.bytes[1] = 1; return unused; }\nint main(void) {\n  pthread_t t;\n  \
+                pthread_create(&t, 0, f, 0);\n  uint32_t seen = u.word;\n  pthread_join(t, 0);\n  return seen == 7;\n}\n";
+    let bench = Bench::new(&[("a.c", text)]);
+    for (options, help) in [
+        ("--model tso", "--model tso --explorer bounded (or dpor) runs interleavings with store buffers, which do\n"),
+        ("--model sc --explorer rsmc", "without --explorer rsmc interleavings are run, which do\n"),
+        ("--model armv8", "under ARMv8 there is nothing else: let all accesses there be of one width; --model tso,pso"),
+    ] {
+        let ran = bench.run(&format!("check a.c {options}"));
+        assert!(ran.status == 4 && ran.output.contains(help), "{options}: {ran:?}");
+    }
+    for options in ["--model tso --explorer bounded", "--model pso --explorer dpor", "--model sc"] {
+        let ran = bench.run(&format!("check a.c {options}"));
+        assert_eq!(ran.status, 0, "{options}: {ran:?}");
+    }
+}
+
+/// A wait of a futex is one line, which says what the word holds, and a wake another.
+#[test]
+fn what_the_kernel_does_for_a_futex_is_not_in_tables() {
+    let text = "#include <assert.h>\n#include <linux/futex.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <sys/syscall.h>\n\
+                #include <unistd.h>\nstatic atomic_int word, data;\nstatic void *f(void *unused) {\n  \
+                atomic_store_explicit(&data, 1, memory_order_relaxed);\n  atomic_store_explicit(&word, 1, memory_order_relaxed);\n  \
+                syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);\n  return unused;\n}\nint main(void) {\n  pthread_t t;\n  \
+                pthread_create(&t, 0, f, 0);\n  while (atomic_load_explicit(&word, memory_order_relaxed) == 0)\n    \
+                syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);\n  \
+                assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);\n  pthread_join(t, 0);\n}\n";
+    let ran = Bench::new(&[("a.c", text)]).run("check a.c --model armv8");
+    let rows = |part: &str| ran.output.lines().filter(|line| line.contains("  a.c:18") && line.contains(part)).count();
+    assert_eq!((rows("futex-wait word = "), rows("")), (1, 1), "{ran:?}");
+    assert!(ran.output.contains("futex-wake word\n") && !ran.output.contains("futex-queue"), "{ran:?}");
+}

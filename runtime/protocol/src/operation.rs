@@ -99,6 +99,10 @@ operations! {
     Signal = "signal",
     /// Waking all threads that sleep on a condition variable.
     Broadcast = "broadcast",
+    /// The reading of a futex's word by a call that waits if it holds what is expected, in an execution graph.
+    FutexWait = "futex-wait",
+    /// A step of such a call at the queue of the futex, in an execution graph.
+    FutexQueue = "futex-queue",
     /// Waking threads that sleep on a futex.
     FutexWake = "futex-wake",
     /// Taking one unit from a semaphore.

@@ -45,7 +45,7 @@ fn full_fence() {
 /// # Errors
 /// `EAGAIN`, if the word holds something else.
 pub(crate) fn wait(call: Call, expected: u32, patience: Patience) -> Result<Waited, c_int> {
-    operate(call, Operation::Wait, |futex, thread| {
+    operate(call, Operation::FutexQueue, |futex, thread| {
         if futex.holder.is_some() {
             return Err(Stuck::Waits(None));
         }
@@ -53,7 +53,7 @@ pub(crate) fn wait(call: Call, expected: u32, patience: Patience) -> Result<Wait
         Ok(())
     });
     let is_expected = read(call) == u64::from(expected);
-    operate(call, Operation::Wait, |futex, thread| {
+    operate(call, Operation::FutexQueue, |futex, thread| {
         futex.holder = None;
         if is_expected {
             futex.line.sleep(thread, 0).expect("no mutex belongs to a futex");
@@ -88,7 +88,7 @@ fn read(call: Call) -> u64 {
         width,
         kind: Kind::Load,
         barriers: mapping::load(Order::Relaxed),
-        operation: Operation::Load,
+        operation: Operation::FutexWait,
         site: call.site,
         before: value,
         after: value,

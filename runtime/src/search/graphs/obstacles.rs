@@ -101,11 +101,12 @@ fn way_of(failure: &Failure) -> Way {
 
 /// Returns the access as the source has it; `None` for a piece of a longer access, or one that no line of the source
 /// performs.
-fn point(recorded: &Recorded) -> Option<Point> {
-    use Operation::{Begin, Create, End, Join, TryJoin};
+pub(crate) fn point(recorded: &Recorded) -> Option<Point> {
+    use Operation::{Begin, Create, End, FutexQueue, Join, TryJoin};
     let operation = recorded.note.operation;
     let place = Record::behind(recorded.note.site).place().in_source();
-    let is_none = recorded.spelled.is_piece || matches!(operation, Begin | End | Create(_) | Join(_) | TryJoin(_));
+    let is_none =
+        recorded.spelled.is_piece || matches!(operation, Begin | End | Create(_) | Join(_) | TryJoin(_) | FutexQueue);
     (place.line > 0 && !is_none).then_some(Point { place, operation })
 }
 
