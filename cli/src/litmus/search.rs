@@ -309,7 +309,7 @@ fn graphs(target: &TestFile, model: MemoryModel, budget: &mut LitmusBudget<'_>) 
         explore(&target.test, model, max_events(budget.plan), &mut |finished| {
             let schedule = || executions::graph(target, model, &finished);
             let causality = if is_compared { finished.causality() } else { Causality::Causal };
-            let grounds = Grounds::of(causality);
+            let grounds = Grounds { circular: causality == Causality::Circular, ..Grounds::default() };
             failures.see(target, &finished.outcome, &grounds, &schedule);
             if let (Some(what), Some(violation)) = (finished.race, race(target, &finished)) {
                 failures.take(Fails::Race(what), violation, &grounds, &schedule);

@@ -177,3 +177,122 @@ fn weak_machines_and_c11_have_advice_too() {
     let ran = check(&repaired, "--model armv8,riscv,power,c11");
     assert_eq!(ran.status, 0, "{repaired}\n{ran:?}");
 }
+
+/// The program with the orders that its findings name in the place of `ORDER(…)`, of which a line has one.
+fn with_orders(text: &str, ran: &Ran) -> String {
+    let json: Value = serde_json::from_str(&ran.output).unwrap();
+    let violations = json["violations"].as_array().unwrap().iter();
+    let orders: Vec<&Value> =
+        violations.flat_map(|violation| violation["help"]["orders"].as_array().into_iter().flatten()).collect();
+    assert!(!orders.is_empty(), "{ran:?}");
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    for order in orders {
+        let line = &mut lines[usize::try_from(order["at"]["line"].as_u64().unwrap()).unwrap() - 1];
+        let (before, rest) = line.split_once("ORDER(").expect("an order stands there");
+        let (_, after) = rest.split_once(')').expect("it ends");
+        *line = format!("{before}{}{after}", order["order"].as_str().unwrap());
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The second thread adds to the flag, and does not look at what was there.
+fn unused_result() -> String {
+    program(
+        "static atomic_int data, flag;\nstatic int seen, found;\n#define ORDER(kind) memory_order_##kind",
+        &[
+            "atomic_store_explicit(&data, 1, ORDER(relaxed));\natomic_store_explicit(&flag, 1, ORDER(release));",
+            "atomic_fetch_add_explicit(&flag, 1, ORDER(relaxed));\natomic_thread_fence(ORDER(acquire));\n\
+             found = atomic_load_explicit(&data, ORDER(relaxed));",
+        ],
+        "assert(atomic_load(&flag) != 2 || found);",
+    )
+}
+
+/// An addition of which nobody uses the result is not ordered by the acquire fence behind it (`stadd`, `dmb ishld`). Each of the
+/// remedies that are told mends it: a fence, orders, using the result, and code without LSE.
+#[test]
+fn a_finding_says_that_it_rests_on_an_unused_result() {
+    let text = unused_result();
+    let line = 1 + text.lines().position(|line| line.contains("fetch_add")).unwrap();
+    let ran = check(&text, "--model armv8");
+    let told = |unless: &str| {
+        [
+            format!(
+                "the result of the fetch-add of flag at a.c:{line} is not used, so that it may be one instruction of ARM (LSE) that \
+                 does"
+            ),
+            format!("not acquire, nor wait for an acquire fence: use the result{unless}"),
+        ]
+    };
+    let lines = |ran: &Ran| helps(ran).into_iter().flat_map(|(_, lines)| lines).collect::<Vec<String>>();
+    let unless = ", or pass --lse off if the code is never built with LSE";
+    assert!(lines(&ran).ends_with(&told(unless)), "{ran:?}");
+    let with_lse = check(&text, "--model armv8 --lse on");
+    assert!(lines(&with_lse).ends_with(&told("")), "{with_lse:?}");
+    let used = text.replace("atomic_fetch_add", "seen = atomic_fetch_add");
+    for repaired in [with_fences(&text, &ran, "armv8"), with_orders(&text, &ran), used] {
+        assert_ne!(repaired, text);
+        let ran = check(&repaired, "--model armv8");
+        assert_eq!(ran.status, 0, "{repaired}\n{ran:?}");
+    }
+    assert_eq!(check(&text, "--model armv8 --lse off").status, 0);
+}
+
+/// Two flags, each set by one thread and then looked at by the other, so that one of them sees the other's.
+fn flags(of: impl Fn(&str, &str, &str) -> String) -> String {
+    let shared = "static atomic_int x, y;\nstatic int r, s;\n#define ORDER(kind) memory_order_##kind";
+    program(shared, &[&of("x", "y", "r"), &of("y", "x", "s")], "assert(r || s);")
+}
+
+/// Two exchanges are before the loads behind them as single instructions, and not as loops of exclusives. What loads may do by
+/// themselves does not rest on that.
+#[test]
+fn a_finding_says_that_it_rests_on_exclusives() {
+    let text = flags(|flag, other, result| {
+        format!(
+            "int before = atomic_exchange_explicit(&{flag}, 1, ORDER(acq_rel));\n\
+             {result} = atomic_load_explicit(&{other}, ORDER(relaxed)) + before;"
+        )
+    });
+    let ran = check(&text, "--model armv8");
+    let [(_, lines)] = &helps(&ran)[..] else { panic!("{ran:?}") };
+    let [pairs, end] = &lines[lines.len() - 2..] else { panic!("{ran:?}") };
+    assert!(
+        pairs.starts_with("built as exclusive loads and stores of ARM (without LSE), the exchange of x at a.c:"),
+        "{pairs}"
+    );
+    assert!(pairs.contains(" and the exchange of y at a.c:") && end.contains("pass --lse on if"), "{pairs}\n{end}");
+    assert_eq!(check(&text, "--model armv8 --lse on").status, 0);
+    let repaired = with_orders(&text, &ran);
+    assert_eq!(check(&repaired, "--model armv8").status, 0, "{repaired}");
+    for options in ["--model armv8 --lse off", "--model power"] {
+        let ran = check(&text, options);
+        assert!(ran.status == 1 && !ran.output.contains("LSE"), "{options}: {ran:?}");
+    }
+    let stores = flags(|flag, other, result| {
+        format!(
+            "atomic_store_explicit(&{flag}, 1, ORDER(release));\natomic_fetch_add_explicit(&{flag}, 1, ORDER(relaxed));\n\
+             {result} = atomic_load_explicit(&{other}, ORDER(acquire));"
+        )
+    });
+    let ran = check(&stores, "--model armv8");
+    assert!(ran.status == 1 && !ran.output.contains("LSE"), "{ran:?}");
+}
+
+/// A stronger compare-and-exchange is still a loop of `lr` and `sc` on RISC-V, which the load behind it may overtake: what is named
+/// helps.
+#[test]
+fn stronger_pairs_are_not_named_where_they_do_not_help() {
+    let text = flags(|flag, other, result| {
+        format!(
+            "int no = 0;\natomic_compare_exchange_strong_explicit(&{flag}, &no, 1, ORDER(relaxed), memory_order_relaxed);\n\
+             {result} = atomic_load_explicit(&{other}, ORDER(relaxed));"
+        )
+    });
+    let ran = check(&text, "--model riscv");
+    for repaired in [with_fences(&text, &ran, "riscv"), with_orders(&text, &ran)] {
+        assert_ne!(repaired, text);
+        let ran = check(&repaired, "--model riscv");
+        assert_eq!(ran.status, 0, "{repaired}\n{ran:?}");
+    }
+}

@@ -45,7 +45,7 @@ pub use explore::{
 pub use failure::FailureKind;
 pub use finals::{Compared, Digest, Finals, Named};
 pub use finding::{Finding, Program};
-pub use grounds::Grounds;
+pub use grounds::{Grounds, Weak};
 pub use identity::{Identity, Part};
 pub use job::{Job, Replay};
 pub use message::Message;

@@ -50,6 +50,7 @@ pub(crate) mod outcome;
 pub(crate) mod races;
 pub(crate) mod runs;
 pub(crate) mod transactions;
+pub(crate) mod weakness;
 
 /// The budgets that end a search before it is complete.
 #[derive(Clone, Copy, Debug)]
@@ -288,7 +289,7 @@ fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, c
     if found.is_empty() {
         return Ok(());
     }
-    let grounds = Grounds::of(execution.causality());
+    let grounds = weakness::grounds(execution, &found)?;
     for failure in found {
         let known = with(|runtime| runtime.recorder.findings.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };

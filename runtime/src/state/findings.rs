@@ -114,6 +114,12 @@ impl Findings {
         self.failures.contains_key(&failure.identity())
     }
 
+    /// Whether all executions so far that have failed in this way, if there were any, rest on the code of read-modify-writes.
+    pub(crate) fn may_rest_on_code(&self, failure: &Failure) -> bool {
+        let known = self.failures.get(&failure.identity()).map(|&index| &self.found[index].sighting.grounds);
+        known.is_none_or(|known| !known.unused.is_empty() || !known.paired.is_empty())
+    }
+
     /// Counts an execution that failed, with its schedule, which is not looked at if the failure is known, and with what belongs to
     /// the grounds of its failures.
     pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, grounds: &Grounds, seen: Seen) {
