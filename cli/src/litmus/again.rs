@@ -68,7 +68,7 @@ fn graph_again(target: &TestFile, graph: &Graph) -> Result<Trace, String> {
         Ok(Ok(())) => Err("its execution has other events".to_string()),
         Ok(Err(number)) => Err(format!("event {number} of the graph cannot happen")),
         Err(Ended::TooManyEvents) => Err("the graph has too many events".to_string()),
-        Err(Ended::Stopped | Ended::Fault(_)) => Err("the test does what cannot be done".to_string()),
+        Err(Ended::Stopped | Ended::Strayed | Ended::Fault(_)) => Err("the test does what cannot be done".to_string()),
     }
 }
 

@@ -335,6 +335,7 @@ fn graphs(target: &TestFile, model: MemoryModel, budget: &mut LitmusBudget<'_>) 
         Ok(()) | Err(Ended::Stopped) => {}
         Err(Ended::Fault(fault)) => stopped = Some(Stopped::Fault(fault)),
         Err(Ended::TooManyEvents) => stopped = Some(Stopped::Fault(Fault::TooManyEvents)),
+        Err(Ended::Strayed) => unreachable!("a whole search has no units"),
     }
     let summary = Summary {
         executions: counts.executions,

@@ -4,13 +4,16 @@
 //! - under every model against the same search of the same programs with locks as read-modify-writes like others, whose threads
 //!   stop if they find the lock held: the same executions, each once, without those in which it is released later;
 //! - so also with locks as loops that try again, of which the search knows that their threads wait;
+//! - and against itself, cut into units at random moments: the same executions, each once, and the same counts;
 //! - under SC against brute force over interleavings, which shares no code with the search.
+
+mod units;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use engine::event::Location;
-use engine::explore::rsmc::{self, CompleteTrace, Continue};
+use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts};
 use engine::graph::set::Set;
 use engine::graph::trace::Relations;
 use engine::graph::{
@@ -27,6 +30,7 @@ use engine::model::riscv::Riscv;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
+use units::{Cuts, in_units};
 
 /// The locations of data are 0 and 1, those of locks 2 and 3.
 const LOCATIONS: usize = 4;
@@ -246,7 +250,20 @@ fn search<M: Model<1>>(program: &Modelled<'_>) -> (BTreeSet<Relations>, u64) {
     };
     let (counts, result) = rsmc::explore::<1, M, _>(program, &mut visit);
     assert_eq!(result, Ok(()));
+    assert_eq!(cut::<M>(program), (found.clone(), counts), "{:?}: {}", program.model, program.program);
     (found, counts.blocked + given_up)
+}
+
+/// The executions of the search cut into units, and its counts.
+fn cut<M: Model<1>>(program: &Modelled<'_>) -> (BTreeSet<Relations>, Counts) {
+    let mut found = BTreeSet::new();
+    let mut cuts = Cuts(program.program.threads.iter().map(|thread| thread.len() as u64).sum());
+    let mut visit = |execution: &CompleteTrace<'_, 1>| {
+        let is_new = !is_execution(execution) || found.insert(execution.trace.relations());
+        assert!(is_new, "twice in units under {:?}: {}", program.model, program.program);
+    };
+    let (counts, _) = in_units::<M, _>(program, &mut cuts, &mut visit);
+    (found, counts)
 }
 
 /// How many explorations came to no execution, of the search and of the one that it is compared with.

@@ -9,14 +9,21 @@
 mod axioms;
 mod machines;
 mod repairs;
+mod units;
+
+use std::collections::BTreeSet;
 
 use axioms::engine::{Random, compare, found, random};
 use axioms::{Kind, Program};
 use engine::explore::estimate::{Drawn, Estimate};
 use engine::explore::rsmc::census::{Worth, draw};
+use engine::explore::rsmc::{Continue, explore};
 use engine::model::Model;
+use engine::model::armv8::Armv8;
+use engine::model::c11::C11;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
+use engine::model::riscv::Riscv;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use litmus::graphs::{MemoryModel, Threads};
@@ -24,6 +31,7 @@ use litmus::parse::parse;
 use machines::c11;
 use machines::random::{Mix, any, forwarding};
 use machines::{Compared, Machine};
+use units::{Cuts, in_units};
 
 #[test]
 fn loads_stores_dependencies_and_fences() {
@@ -105,6 +113,45 @@ fn c11() {
         all += c11::compare(&c11::any(&mut numbers, number));
     }
     assert!(all > 2000, "{all}");
+}
+
+/// Explores a program in one go and cut into units: the same executions, each once, and the same counts. Returns the number of slices.
+fn check_units<M: Model<1>>(text: &str, model: MemoryModel, seed: u32) -> usize {
+    let test = parse(text).unwrap();
+    let threads = Threads { test: &test, model, accesses: 64 };
+    let mut expected = BTreeSet::new();
+    let (counts, result) = explore::<1, M, _>(&threads, &mut |execution| {
+        assert!(expected.insert(execution.trace.relations()), "twice under {model:?}: {text}");
+        Continue::Yes
+    });
+    result.unwrap();
+    let mut found = BTreeSet::new();
+    let (in_units, slices) = in_units::<M, _>(&threads, &mut Cuts(seed.into()), &mut |execution| {
+        assert!(found.insert(execution.trace.relations()), "twice in units under {model:?}: {text}");
+    });
+    assert_eq!((in_units, found), (counts, expected), "{model:?}: {text}");
+    slices
+}
+
+#[test]
+fn units_that_are_run_in_any_order_have_the_same_executions_and_counts() {
+    let mut numbers = Random(8);
+    let mut slices = 0;
+    for seed in 0..200_u32 {
+        let text = random(&mut numbers, u64::from(4 * (seed % 2))).text();
+        slices += check_units::<Sc<1>>(&text, MemoryModel::Sc, seed);
+        slices += check_units::<Tso<1>>(&text, MemoryModel::Tso, seed);
+        slices += check_units::<Pso<1>>(&text, MemoryModel::Pso, seed);
+        slices += check_units::<Power<1>>(&text, MemoryModel::Power, seed);
+        let mix = Mix { machine: Machine::Arm, updates: u64::from(seed % 3), picks: true };
+        slices +=
+            check_units::<Armv8<1>>(&machines::armv8::text(&forwarding(&mut numbers, mix)), MemoryModel::Armv8, seed);
+        let mix = Mix { machine: Machine::Riscv, updates: u64::from(seed % 3), picks: false };
+        slices +=
+            check_units::<Riscv<1>>(&machines::riscv::text(&forwarding(&mut numbers, mix)), MemoryModel::Riscv, seed);
+        slices += check_units::<C11<1>>(&c11::any(&mut numbers, seed).text(), MemoryModel::C11, seed);
+    }
+    assert!(slices > 4 * 7 * 200, "hardly anything is cut: {slices}");
 }
 
 /// Returns an estimate of how many executions there are, from so many that are drawn.

@@ -410,6 +410,7 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
         Ok(()) => Ok(Stopped::Complete),
         Err(Ended::Stopped) => outcome.map(|stopped| stopped.unwrap_or(Stopped::Complete)),
         Err(Ended::TooManyEvents) => Err(Broken::TooManyEvents),
+        Err(Ended::Strayed) => unreachable!("a whole search has no units"),
         Err(Ended::Fault(broken)) => Err(broken),
     }
 }
@@ -501,7 +502,7 @@ fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<
     let followed = match rsmc::follow::<W, M, _>(&native, &commits(graph), &mut visit) {
         Ok(followed) => followed,
         Err(Ended::Fault(broken)) => return Err(broken),
-        Err(Ended::TooManyEvents | Ended::Stopped) => return Err(Broken::TooManyEvents),
+        Err(Ended::TooManyEvents | Ended::Stopped | Ended::Strayed) => return Err(Broken::TooManyEvents),
     };
     Ok(followed.and(if taken? { Ok(()) } else { Err(graph.events.len()) }))
 }

@@ -62,13 +62,22 @@
 //! what it does where the round is left out, and so explored there; here it is left out ([`Verdict::LeftOut`]). As a thread might
 //! go past rounds for ever, the search goes past one by its own choice, and past more only where a continuation needs it.
 
+//! # Pauses
+//! A search that pauses explores no further: from then on [`Exploration::explore`] leaves where it is as a unit ([`units`]), and so
+//! the calls that are under way come to their ends, through all alternatives that they have left, and make their continuations. Whoever
+//! runs the units comes to the same traces, each once, and to the same counts: what is below a node is a function of the node, and each
+//! frame's set of continuations is what all that is below it comes to, in whatever order. That the access which is taken next depends on the node
+//! alone is needed for it.
+
 pub mod census;
 mod state;
+pub mod units;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::state::Ended;
 use self::state::{Parameter, State, Verdict, is_fetched, is_free};
+use self::units::{Alternatives, Continuation, Left, News, Step};
 
 use crate::graph::causality::Causality;
 use crate::graph::set::Set;
@@ -94,6 +103,8 @@ pub struct Counts {
 pub enum Continue {
     /// The search goes on with the next trace.
     Yes,
+    /// The search pauses: it leaves what it has not explored as units.
+    Pause,
     /// The search stops.
     Stop,
 }
@@ -214,7 +225,7 @@ impl<const W: usize, M: Model<W>> AnyModel<W> for M {
     }
 }
 
-/// Explores all traces of the program under the model `M`, and gives each to `visit`.
+/// Explores all traces of the program under the model `M`, and gives each to `visit`, which does not pause.
 ///
 /// # Errors
 /// [`Ended`], besides what was counted so far.
@@ -226,20 +237,67 @@ pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
     program: &P,
     visit: &mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
 ) -> (Counts, Result<(), Ended<P::Fault>>) {
+    let course = Course { visit, pauses: &|| false };
+    let (counts, result) = explore_units::<W, M, P>(program, &[Vec::new()], course, &mut Memory::default());
+    (counts, result.map(drop))
+}
+
+/// The course of a search.
+pub struct Course<'s, const W: usize> {
+    /// Takes each trace.
+    pub visit: &'s mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
+    /// Says whether the search is to pause, whether it has come to a trace or not.
+    pub pauses: &'s dyn Fn() -> bool,
+}
+
+/// The continuations of frames that are shared, as far as a process has come to them: it tells others of each once.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Memory(BTreeMap<Vec<u8>, BTreeSet<Continuation>>);
+
+impl Memory {
+    /// The most frames whose continuations are remembered.
+    const FRAMES: usize = 1 << 12;
+
+    /// Remembers the continuations of a frame.
+    fn keep(&mut self, frame: &[u8], known: BTreeSet<Continuation>) {
+        if self.0.len() >= Self::FRAMES {
+            self.0.clear();
+        }
+        self.0.insert(frame.to_vec(), known);
+    }
+}
+
+/// Explores what is below these units under the model `M`, gives each trace to the course, and returns what is left where that
+/// pauses. The unit of a whole search is empty.
+///
+/// # Errors
+/// [`Ended`], besides what was counted so far.
+///
+/// # Panics
+/// As [`explore`].
+pub fn explore_units<const W: usize, M: Model<W>, P: Program<W>>(
+    program: &P,
+    units: &[Vec<u8>],
+    course: Course<'_, W>,
+    memory: &mut Memory,
+) -> (Counts, Result<Left, Ended<P::Fault>>) {
     let state = match State::new(program) {
         Ok(state) => state,
         Err(fault) => return (Counts::default(), Err(Ended::Fault(fault))),
     };
     let mut search = Exploration::<W, M, P> {
         program,
-        visit,
+        course,
+        memory,
         state,
         run: Vec::new(),
         frames: Vec::new(),
         counts: Counts::default(),
+        pace: Pace::Beginning,
+        left: Left::default(),
     };
-    let result = search.explore();
-    (search.counts, result)
+    let result = search.run_each(units);
+    (search.counts, result.map(|()| search.left))
 }
 
 /// Builds the one trace that these commits give in their order. Each is an event with a number: for a store or a
@@ -289,23 +347,14 @@ fn are_as_committed<const W: usize>(trace: &Trace<W>, labels: &[Labels<W>]) -> b
     })
 }
 
-type Continuation = Vec<(EventId, Parameter)>;
-
 /// A committed access of the run.
 #[derive(Clone, Copy, Debug)]
 struct Committed {
     event: EventId,
+    /// The number that it was committed with.
+    rank: usize,
     /// The frame of the call that met it, if it is a read, or in whose place it locks.
     frame: Option<usize>,
-}
-
-/// What the alternatives of a frame differ in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Alternatives {
-    /// In what the read of the frame reads from.
-    Sources,
-    /// In who locks next.
-    Holders,
 }
 
 /// A read that has been met and whose alternatives are being explored.
@@ -318,19 +367,35 @@ struct Frame {
     waiting: Vec<Continuation>,
     /// All continuations that have ever been in Q.
     known: BTreeSet<Continuation>,
+    /// The name of the frame, if others share it.
+    shared: Option<Vec<u8>>,
 }
 
-struct Exploration<'s, const W: usize, M: Model<W>, P> {
+/// How a search goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pace {
+    /// The search has explored nothing yet, and does not pause before it has.
+    Beginning,
+    /// The search explores.
+    Exploring,
+    /// The search leaves what it has not explored.
+    Pausing,
+}
+
+struct Exploration<'s, 'c, const W: usize, M: Model<W>, P> {
     program: &'s P,
-    visit: &'s mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
+    course: Course<'c, W>,
+    memory: &'s mut Memory,
     /// The state behind the commits of the run.
     state: State<M, W>,
     run: Vec<Committed>,
     frames: Vec<Frame>,
     counts: Counts,
+    pace: Pace,
+    left: Left,
 }
 
-impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
+impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, '_, W, M, P> {
     /// Commits an access, if the model allows it; [`Exploration::back`] takes it back.
     fn commit(
         &mut self,
@@ -341,7 +406,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     ) -> Result<Verdict, Ended<P::Fault>> {
         let verdict = self.state.commit(self.program, event, rank, before)?;
         if verdict == Verdict::Allowed {
-            self.run.push(Committed { event, frame });
+            self.run.push(Committed { event, rank, frame });
         }
         Ok(verdict)
     }
@@ -351,8 +416,120 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         self.state.take_back();
     }
 
+    /// Explores what is below each of these units; what is not begun when the search pauses is left as it is.
+    fn run_each(&mut self, units: &[Vec<u8>]) -> Result<(), Ended<P::Fault>> {
+        for (number, bytes) in units.iter().enumerate() {
+            if self.is_pausing() {
+                self.left.units.extend_from_slice(&units[number..]);
+                break;
+            }
+            let unit = units::read(bytes).map_err(|_| Ended::Strayed)?;
+            self.go_to(&unit.steps)?;
+            if unit.continuation.is_empty() {
+                self.explore()?;
+            } else {
+                let frame = self.frames.len().checked_sub(1).ok_or(Ended::Strayed)?;
+                self.traverse(&unit.continuation, frame)?;
+            }
+        }
+        self.go_to(&[])
+    }
+
+    /// Goes to a node, from another one. All frames on the way are shared.
+    fn go_to(&mut self, steps: &[Step]) -> Result<(), Ended<P::Fault>> {
+        let mut here = self.steps();
+        let common = here.iter().zip(steps).take_while(|(one, other)| one == other).count();
+        while here.len() > common {
+            match here.pop() {
+                Some(Step::Commit { .. }) => self.back(),
+                _ => self.leave_frame(),
+            }
+        }
+        for &step in &steps[common..] {
+            match step {
+                Step::Begin(alternatives) => self.enter_frame(alternatives),
+                Step::Commit { event, rank, frame } => {
+                    let ready = is_fetched(&self.state.labels, event) && !self.state.trace.is_committed(event);
+                    let before = ready.then(|| self.state.before(event)).flatten().ok_or(Ended::Strayed)?;
+                    let is_known =
+                        rank <= self.state.last(event) && frame.is_none_or(|frame| frame < self.frames.len());
+                    if !is_known || self.commit(event, rank, &before, frame)? != Verdict::Allowed {
+                        return Err(Ended::Strayed);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the steps to where the search is.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::with_capacity(self.run.len() + self.frames.len());
+        let mut frames = self.frames.iter().peekable();
+        for length in 0..=self.run.len() {
+            while let Some(frame) = frames.next_if(|frame| frame.length == length) {
+                steps.push(Step::Begin(frame.alternatives));
+            }
+            if let Some(&Committed { event, rank, frame }) = self.run.get(length) {
+                steps.push(Step::Commit { event, rank, frame });
+            }
+        }
+        steps
+    }
+
+    /// Returns the bytes of where the search is.
+    fn node(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(4 * self.run.len());
+        self.steps().into_iter().for_each(|step| units::write_step(&mut bytes, step));
+        bytes
+    }
+
+    /// Begins a frame that others share.
+    fn enter_frame(&mut self, alternatives: Alternatives) {
+        self.frames.push(Frame {
+            alternatives,
+            length: self.run.len(),
+            waiting: Vec::new(),
+            known: BTreeSet::new(),
+            shared: None,
+        });
+        let name = self.node();
+        let frame = self.frames.last_mut().expect("it was pushed");
+        frame.known = self.memory.0.remove(&name).unwrap_or_default();
+        frame.shared = Some(name);
+    }
+
+    /// Leaves the last frame, which others share, and sends home the continuations that were found for it.
+    fn leave_frame(&mut self) {
+        let Some(Frame { waiting, known, shared: Some(frame), .. }) = self.frames.pop() else { return };
+        self.memory.keep(&frame, known);
+        if !waiting.is_empty() {
+            let found = waiting.iter().map(|continuation| units::pack(continuation)).collect();
+            self.left.news.push(News { frame, done: Vec::new(), found });
+        }
+    }
+
+    fn is_pausing(&self) -> bool {
+        self.pace == Pace::Pausing
+    }
+
+    /// Whether the search leaves what it has come to.
+    fn pauses(&mut self) -> bool {
+        match self.pace {
+            Pace::Beginning => self.pace = Pace::Exploring,
+            Pace::Exploring if (self.course.pauses)() => self.pace = Pace::Pausing,
+            Pace::Exploring | Pace::Pausing => {}
+        }
+        self.is_pausing()
+    }
+
     /// Explores all traces that extend the run.
     fn explore(&mut self) -> Result<(), Ended<P::Fault>> {
+        if self.pauses() {
+            let node = self.node();
+            self.left.units.push(node);
+            return Ok(());
+        }
         let Some(event) = self.state.enabled(self.program).map_err(Ended::Fault)? else { return self.complete() };
         match self.state.label(event).access {
             Access::Store => {
@@ -383,10 +560,12 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         self.counts.executions += 1;
         self.counts.events += self.run.len() as u64;
         let State { trace, model, reads, labels, reached, origins, .. } = state;
-        match (self.visit)(&CompleteTrace { trace, reads, labels, reached, origins, model }) {
-            Continue::Yes => Ok(()),
-            Continue::Stop => Err(Ended::Stopped),
+        match (self.course.visit)(&CompleteTrace { trace, reads, labels, reached, origins, model }) {
+            Continue::Yes => {}
+            Continue::Pause => self.pace = Pace::Pausing,
+            Continue::Stop => return Err(Ended::Stopped),
         }
+        Ok(())
     }
 
     /// Commits a store at every place that is allowed, and goes on from there.
@@ -430,6 +609,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
                 length: self.run.len(),
                 waiting: Vec::new(),
                 known: BTreeSet::from([vec![(event, Parameter::Source(source))]]),
+                shared: None,
             });
             self.frames.len() - 1
         });
@@ -457,6 +637,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
             length: self.run.len(),
             waiting: Vec::new(),
             known: BTreeSet::new(),
+            shared: None,
         });
         let mut stuck = true;
         for rank in self.state.floor(event, location)..=last {
@@ -471,12 +652,25 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         self.follow_all(number)
     }
 
-    /// Follows the continuations of the last frame until there are no more, and drops it.
+    /// Follows the continuations of the last frame until there are no more, and drops it. If the search pauses, what is below the frame
+    /// has been left to others, who share it from now on.
     fn follow_all(&mut self, frame: usize) -> Result<(), Ended<P::Fault>> {
-        while let Some(continuation) = self.frames[frame].waiting.pop() {
+        while !self.is_pausing()
+            && let Some(continuation) = self.frames[frame].waiting.pop()
+        {
             self.traverse(&continuation, frame)?;
         }
-        self.frames.pop();
+        if self.is_pausing() {
+            let name = self.node();
+            let Frame { waiting, known, .. } = self.frames.pop().expect("it is the last one");
+            let unit = |continuation: &Continuation| [name.clone(), units::pack(continuation)].concat();
+            self.left.units.extend(waiting.iter().map(unit));
+            let done = known.iter().map(|continuation| units::pack(continuation)).collect();
+            self.memory.keep(&name, known);
+            self.left.news.push(News { frame: name, done, found: Vec::new() });
+        } else {
+            self.frames.pop();
+        }
         Ok(())
     }
 

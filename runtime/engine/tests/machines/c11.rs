@@ -135,7 +135,7 @@ fn fenced(random: &mut Random) -> CProgram {
 }
 
 impl CProgram {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = "C random\n{}\n".to_owned();
         for (number, (thread, orders)) in self.program.threads.iter().zip(&self.orders).enumerate() {
             writeln!(text, "P{number}(volatile int* x, volatile int* y, volatile int* z) {{").unwrap();

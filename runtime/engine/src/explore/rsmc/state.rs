@@ -15,6 +15,8 @@ pub enum Ended<F> {
     TooManyEvents,
     /// The visitor of the traces has seen enough.
     Stopped,
+    /// A unit is none of this program, or the program does not do again what it did.
+    Strayed,
 }
 
 /// The parameter of a commit.
@@ -63,8 +65,6 @@ pub(super) struct State<M: Model<W>, const W: usize> {
     pub(super) origins: Vec<u32>,
     /// The values that the reads of each thread returned.
     pub(super) reads: Vec<Vec<Option<Value>>>,
-    /// The reads of each thread in which it has ever been found to wait, by their numbers in program order.
-    waited: Vec<Set<W>>,
     steps: Vec<Step<W>>,
     /// What is kept of the model before each step; further ones are there for their memory.
     models: Vec<M::Past>,
@@ -122,6 +122,17 @@ fn waits_too_late<const W: usize>(reached: Reached, committed: &Set<W>, accesses
     is_waiting && !committed.is_within(&Set::below(accesses))
 }
 
+/// Returns how soon an access is taken that can be committed, as if no thread waited behind its last read.
+fn at_first_sight<const W: usize, P: Program<W>>(trace: &Trace<W>, program: &P, label: &Label<W>) -> Precedence {
+    match (label.access, label.link, label.location) {
+        (Access::Store, ..) => Precedence::Store,
+        (_, Link::Locks, Some(lock)) if is_free(trace, program, lock) => Precedence::Free,
+        (_, Link::Locks, _) => Precedence::Held,
+        _ if label.is_kept => Precedence::Kept,
+        _ => Precedence::Read,
+    }
+}
+
 /// Returns the accesses that are not committed and that no thread would have to go too far for, by threads; if accesses are committed
 /// in order, the first of each thread.
 fn ahead<const W: usize, M: Model<W>>(state: &State<M, W>) -> impl Iterator<Item = EventId> {
@@ -174,7 +185,6 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             reached: vec![Reached::End; threads],
             origins: vec![0; threads],
             reads: vec![Vec::new(); threads],
-            waited: Vec::new(),
             steps: Vec::new(),
             models: Vec::new(),
         };
@@ -288,21 +298,20 @@ impl<const W: usize, M: Model<W>> State<M, W> {
 
     /// Returns how soon an access is taken that can be committed.
     fn precedence<P: Program<W>>(&self, program: &P, event: EventId) -> Result<Precedence, P::Fault> {
-        let label = self.label(event);
-        let waited = self.waited.get(usize::from(event.thread));
-        let has_waited = || waited.is_some_and(|waited| waited.contains(event.index.into()));
-        Ok(match (label.access, label.link, label.location) {
-            (Access::Store, ..) => Precedence::Store,
-            (_, Link::Locks, Some(lock)) if is_free(&self.trace, program, lock) => Precedence::Free,
-            (_, Link::Locks, _) => Precedence::Held,
-            _ if label.is_kept => Precedence::Kept,
-            (_, Link::None, Some(location)) if has_waited() => {
-                let (labels, reached) = self.fetch_with(program, event, last_value(&self.trace, program, location))?;
-                let waits = waits_behind(event, reached, labels.len());
-                if waits { Precedence::Waiting } else { Precedence::Read }
-            }
-            _ => Precedence::Read,
-        })
+        let precedence = at_first_sight(&self.trace, program, self.label(event));
+        let (label, thread) = (self.label(event), usize::from(event.thread));
+        // Only the last access that is known can be what a thread waits behind.
+        let is_last =
+            self.reached[thread] == Reached::Branch && usize::from(event.index) + 1 == self.labels[thread].len();
+        let Some(location) = label.location.filter(|_| is_last && label.link == Link::None) else {
+            return Ok(precedence);
+        };
+        if precedence != Precedence::Read {
+            return Ok(precedence);
+        }
+        let (labels, reached) = self.fetch_with(program, event, last_value(&self.trace, program, location))?;
+        let waits = waits_behind(event, reached, labels.len());
+        Ok(if waits { Precedence::Waiting } else { Precedence::Read })
     }
 
     /// Returns an access that can be committed. Stores go first: a store that is there when a read is met needs no continuation,
@@ -310,13 +319,16 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     pub(super) fn enabled<P: Program<W>>(&self, program: &P) -> Result<Option<EventId>, P::Fault> {
         let mut first: Option<(Precedence, EventId)> = None;
         for event in ahead(self) {
-            let precedence = self.precedence(program, event)?;
-            let is_sooner = first.is_none_or(|(least, _)| precedence < least);
-            if is_sooner && self.is_ready(event) && self.waits_for_own(event).is_none() {
+            let is_sooner = |precedence| first.is_none_or(|(least, _)| precedence < least);
+            let least = at_first_sight(&self.trace, program, self.label(event));
+            if is_sooner(least) && self.is_ready(event) && self.waits_for_own(event).is_none() {
+                let precedence = self.precedence(program, event)?;
                 if precedence == Precedence::Store {
                     return Ok(Some(event));
                 }
-                first = Some((precedence, event));
+                if is_sooner(precedence) {
+                    first = Some((precedence, event));
+                }
             }
         }
         Ok(first.map(|(_, event)| event))
@@ -430,15 +442,11 @@ impl<const W: usize, M: Model<W>> State<M, W> {
 
     /// Whether a thread waits behind a read, its last access and the last node, that is not of the last write to its location. No
     /// execution is like that: the thread would read the last write.
-    fn waits_in_vain(&mut self, event: EventId) -> bool {
-        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
+    fn waits_in_vain(&self, event: EventId) -> bool {
+        let thread = usize::from(event.thread);
         if !waits_behind(event, self.reached[thread], self.labels[thread].len()) {
             return false;
         }
-        if self.waited.len() <= thread {
-            self.waited.resize(thread + 1, Set::EMPTY);
-        }
-        self.waited[thread].insert(index);
         let node = self.trace.node(self.trace.nodes().len() - 1);
         usize::from(node.rank) < self.trace.coherence(node.location).len()
     }
