@@ -666,6 +666,31 @@ fn models_that_do_not_fit_a_test_are_refused() {
     }
 }
 
+/// Two threads that answer each other in turn need three preemptions. Beside other models SC has no bound, unless one is given, or
+/// monitors watch its interleavings.
+#[test]
+fn a_litmus_test_under_sc_is_not_bounded_beside_other_models() {
+    let bench = Bench::empty();
+    let test = "X86 turns\n{}\n P0          | P1          ;\n MOV [x],$1  | MOV EAX,[x] ;\n MOV EAX,[y] | MOV [y],$1  ;\n \
+                MOV [x],$2  | MOV EBX,[x] ;\n MOV EBX,[y] | MOV [y],$2  ;\n\
+                exists (0:EAX=1 /\\ 0:EBX=2 /\\ 1:EAX=1 /\\ 1:EBX=2)\n";
+    bench.write("turns.litmus", test);
+    let observed = |options: &str| {
+        bench.run(&format!("check turns.litmus {options} --json result.json"));
+        let result: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+        let all = result.as_array().cloned().unwrap_or_else(|| vec![result.clone()]);
+        let words = |one: &Value| ["model", "explorer", "observation"].map(|key| one[key].as_str().unwrap().to_owned());
+        all.iter().map(words).collect::<Vec<_>>()
+    };
+    let sometimes = ["sc", "tso", "pso", "power"].map(|model| [model, "rsmc", "Sometimes"].map(str::to_owned));
+    assert_eq!(observed("--model all"), [&sometimes[..2], &sometimes[3..]].concat());
+    assert_eq!(observed("--model sc,tso,pso,power --monitor none"), sometimes);
+    let bounded = ["sc", "bounded", "Never"].map(str::to_owned);
+    for options in ["--model sc", "--model sc,tso", "--model all --preemptions 2"] {
+        assert_eq!(observed(options)[0], bounded, "{options}");
+    }
+}
+
 /// A model that only some of the tests have refuses the others by name, which are not in the way of these.
 #[test]
 fn a_folder_of_litmus_tests_goes_on_behind_one_of_another_machine() {

@@ -12,7 +12,8 @@ use crate::exit::Failure;
 pub(crate) fn explored(typed: &CheckArgs) -> Result<Vec<Explored>, Failure> {
     let asked = typed.explorer.filter(|asked| !matches!(asked, Explorer::Auto(_)));
     let choose = |&model: &MemoryModel| {
-        let usual = if model == MemoryModel::Sc { usual(typed) } else { Explorer::Rsmc };
+        let by_graphs = model != MemoryModel::Sc || is_compared_alone(typed);
+        let usual = if by_graphs { Explorer::Rsmc } else { usual(typed) };
         if let Some(Explorer::Interleavings(explorer)) = asked {
             fits_model(typed, explorer, model)?;
         }
@@ -42,6 +43,17 @@ fn usual(typed: &CheckArgs) -> Explorer {
         return Explorer::BOUNDED;
     }
     Explorer::Auto(if unfit(typed).is_some() { protocol::Explorer::Bounded } else { protocol::Explorer::Dpor })
+}
+
+/// Whether the executions of SC are there to be compared with those of other models alone: then they are graphs, too, and none is
+/// beyond a bound. That is so of litmus tests, if no monitor watches interleavings and no bound is given.
+fn is_compared_alone(typed: &CheckArgs) -> bool {
+    let models = &typed.model.0;
+    let watches = match &typed.monitor {
+        Some(named) => !named.0.is_empty(),
+        None => !MemoryModel::MACHINES.iter().all(|machine| models.contains(machine)),
+    };
+    has_litmus(typed) && models.len() > 1 && !watches && typed.preemptions.is_none()
 }
 
 fn has_litmus(typed: &CheckArgs) -> bool {
