@@ -15,6 +15,7 @@
 //!   is not known is one by 1.
 
 mod code;
+mod stack;
 
 use std::collections::HashMap;
 
@@ -31,6 +32,7 @@ use crate::objects::{Object, Objects};
 use code::{
     ADDRESS, ARGUMENTS, Code, EXPECTED, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, UNUSED, is_none,
 };
+use stack::{Stack, makes_room};
 
 /// The modelled function that only shows a value: nothing that comes later depends on it.
 const SHOWS: &str = "fh_observe";
@@ -45,6 +47,7 @@ struct Labeller<'a, 'ctx> {
     byval: u32,
     /// The labels of each value that has any, one for each of its elements.
     labels: HashMap<Value, Vec<IntValue<'ctx>>>,
+    stack: Stack<'ctx>,
 }
 
 /// Puts labels beside all values of a function.
@@ -56,8 +59,11 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout
         .map(|number| graph.blocks[number])
         .map(|block| (block, block.instructions()))
         .collect();
-    let mut labeller =
-        Labeller { code: Code { hooks, layout }, names, byval: attribute_kind("byval"), labels: HashMap::new() };
+    let byval = attribute_kind("byval");
+    let (code, labels) = (Code { hooks, layout }, HashMap::new());
+    let has_room = blocks.iter().flat_map(|(_, instructions)| instructions).any(|&one| makes_room(one));
+    let stack = if has_room { Stack::of_computed_size(&code, graph.blocks[0])? } else { Stack::default() };
+    let mut labeller = Labeller { code, names, byval, labels, stack };
     let mut phis = Vec::new();
     for (block, instructions) in &blocks {
         for &phi in instructions.iter().take_while(|one| one.is(Class::Phi)) {
@@ -233,13 +239,17 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// Clears the labels of a new local variable, whose memory may have been another one's. Where it is depends on its size.
+    /// Clears the labels of a new local variable, whose memory may have been another one's. Where it is depends on its size, and on
+    /// that of others before it.
     fn alloca(&mut self, alloca: Value) -> Result<()> {
         self.code.behind(alloca)?;
         let size = self.extent(alloca)?;
         self.code.hooks.call("__fh_label_put", &[alloca.basic(), size.into(), self.code.none().into()])?;
-        let label = self.of(alloca.operand(0))?;
-        self.set(alloca, label);
+        if makes_room(alloca) {
+            let label = self.code.union(&[self.stack.label(&self.code)?, self.of(alloca.operand(0))?])?;
+            self.stack.set(&self.code, label)?;
+            self.set(alloca, label);
+        }
         Ok(())
     }
 
@@ -321,6 +331,14 @@ impl<'ctx> Labeller<'_, 'ctx> {
             Callee::Intrinsic(name) if name.starts_with("llvm.va_") => {
                 self.code.refuse("a dependency through variable arguments")
             }
+            Callee::Intrinsic(name) if name.starts_with("llvm.stacksave") => {
+                let label = self.stack.label(&self.code)?;
+                self.set(call, label);
+                Ok(())
+            }
+            Callee::Intrinsic(name) if name.starts_with("llvm.stackrestore") => {
+                self.stack.set(&self.code, self.of(call.operand(0))?)
+            }
             Callee::Intrinsic(name) if is_silent(&name) => Ok(()),
             _ => self.native(call),
         }
@@ -329,6 +347,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// Passes labels to a function that knows of labels, or may, and takes those of its result.
     fn instrumented(&mut self, call: Value) -> Result<()> {
         self.code.branch(self.of(Call(call).callee())?)?;
+        self.code.address(self.stack.label(&self.code)?)?;
         let mut slot = 0;
         for (index, argument) in Call(call).arguments() {
             if let Some(kind) = Call(call).type_attribute(index, self.byval) {
