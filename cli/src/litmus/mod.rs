@@ -145,8 +145,7 @@ impl Models {
 
 /// Whether all machines are asked for, which means those of each test.
 fn asks_for_all(plan: &CheckPlan) -> bool {
-    let is_asked = |wanted: &MemoryModel| plan.models.iter().any(|(model, _)| model == wanted);
-    MemoryModel::MACHINES.iter().all(is_asked)
+    MemoryModel::are_all_machines(plan.models.iter().map(|&(model, _)| model))
 }
 
 /// Looks whether each model that is asked for means something for some of the tests.

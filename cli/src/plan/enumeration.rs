@@ -51,7 +51,7 @@ fn is_compared_alone(typed: &CheckArgs) -> bool {
     let models = &typed.model.0;
     let watches = match &typed.monitor {
         Some(named) => !named.0.is_empty(),
-        None => !MemoryModel::MACHINES.iter().all(|machine| models.contains(machine)),
+        None => !MemoryModel::are_all_machines(models.iter().copied()),
     };
     has_litmus(typed) && models.len() > 1 && !watches && typed.preemptions.is_none()
 }

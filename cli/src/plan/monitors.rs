@@ -27,7 +27,7 @@ const DEFAULT: [MonitorName; 2] = [MonitorName::Tso, MonitorName::Pso];
 /// Returns the monitors that watch, each of which has something to watch.
 pub(super) fn monitors_of(typed: &CheckArgs, models: &[Explored]) -> Result<Vec<MonitorName>, Failure> {
     // With `--model all`, the executions of each machine are looked at themselves.
-    let is_all = MemoryModel::MACHINES.iter().all(|machine| models.iter().any(|(model, _)| model == machine));
+    let is_all = MemoryModel::are_all_machines(models.iter().map(|&(model, _)| model));
     let Some(Monitors(named)) = &typed.monitor else { return Ok(if is_all { Vec::new() } else { DEFAULT.to_vec() }) };
     let chosen = named.clone();
     if has_interleavings(models) {

@@ -27,6 +27,13 @@ impl MemoryModel {
     /// The models that programs are shipped to: all but PSO.
     pub const MACHINES: [Self; 6] = [Self::Sc, Self::Tso, Self::Armv8, Self::Riscv, Self::Power, Self::C11];
 
+    /// Whether all of [`MemoryModel::MACHINES`] are among these.
+    #[must_use]
+    pub fn are_all_machines(models: impl IntoIterator<Item = Self>) -> bool {
+        let asked: Vec<Self> = models.into_iter().collect();
+        Self::MACHINES.iter().all(|machine| asked.contains(machine))
+    }
+
     /// Returns the name on the command line, in files and in JSON: `tso`.
     #[must_use]
     pub const fn name(self) -> &'static str {
