@@ -93,7 +93,7 @@ impl ThreadSet {
     }
 
     /// Returns the threads in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = Thread> + Clone + Clone + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Thread> + Clone + '_ {
         self.words.iter().enumerate().flat_map(|(word, &bits)| {
             let mut rest = bits;
             std::iter::from_fn(move || {

@@ -61,7 +61,7 @@
 //! committed last, when v is there. If r then turns out to be one of a round without effect, what the thread has done since is
 //! what it does where the round is left out, and so explored there; here it is left out ([`Verdict::LeftOut`]). As a thread might
 //! go past rounds for ever, the search goes past one by its own choice, and past more only where a continuation needs it.
-
+//!
 //! # Pauses
 //! A search that pauses explores no further: from then on [`Exploration::explore`] leaves where it is as a unit ([`units`]), and so
 //! the calls that are under way come to their ends, through all alternatives that they have left, and make their continuations. Whoever
@@ -147,10 +147,10 @@ impl<const W: usize> CompleteTrace<'_, W> {
         rebuilt::allows::<W, Sc<W>>(self.trace, self.labels)
     }
 
-    /// Returns whether program order and reads-from agree in this execution.
+    /// Returns whether program order and reads-from agree in this execution: they do if accesses are committed in order.
     #[must_use]
     pub fn causality(&self) -> Causality {
-        Causality::of(self.trace)
+        if self.model.commits_in_order() { Causality::Causal } else { Causality::of(self.trace) }
     }
 
     /// Returns all pairs of accesses that race, if the model knows races ([`Model::races`]).
@@ -186,6 +186,8 @@ impl<const W: usize> CompleteTrace<'_, W> {
 
 /// The questions that are put to any [`Model`].
 trait AnyModel<const W: usize>: std::fmt::Debug {
+    fn commits_in_order(&self) -> bool;
+
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
 
     fn waits_as_one(&self, labels: &Labels<W>, index: usize) -> bool;
@@ -200,6 +202,10 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
 }
 
 impl<const W: usize, M: Model<W>> AnyModel<W> for M {
+    fn commits_in_order(&self) -> bool {
+        M::COMMITS_IN_ORDER
+    }
+
     fn waits_as_one(&self, labels: &Labels<W>, index: usize) -> bool {
         M::waits_as_one(labels, index)
     }
@@ -314,9 +320,8 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
 ) -> Result<Result<(), usize>, Ended<P::Fault>> {
     let mut state = State::<M, W>::new(program).map_err(Ended::Fault)?;
     for (number, &(event, rank)) in commits.iter().enumerate() {
-        let ready = is_fetched(&state.labels, event) && !state.trace.is_committed(event);
-        let Some(before) = ready.then(|| state.before(event)).flatten() else { return Ok(Err(number)) };
-        if rank > state.last(event) || state.commit(program, event, rank, &before)? != Verdict::Allowed {
+        let Some(before) = before_named(&state, event, rank) else { return Ok(Err(number)) };
+        if state.commit(program, event, rank, &before)? != Verdict::Allowed {
             return Ok(Err(number));
         }
     }
@@ -328,6 +333,14 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
     let State { trace, model, reads, labels, reached, origins, .. } = &state;
     visit(&CompleteTrace { trace, reads, labels, reached, origins, model });
     Ok(Ok(()))
+}
+
+/// Returns what is commit-before an event that somebody names, with the number that it is to be committed with; none if the program is not
+/// there, or has no such number.
+fn before_named<const W: usize, M: Model<W>>(state: &State<M, W>, event: EventId, rank: usize) -> Option<Set<W>> {
+    let is_next = is_fetched(&state.labels, event) && !state.trace.is_committed(event);
+    let before = is_next.then(|| state.before(event)).flatten()?;
+    (rank <= state.last(event)).then_some(before)
 }
 
 /// Whether each access is still what it was when it was committed: it is if the program says of each access all reads that it
@@ -449,10 +462,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, '_, W, M, P> {
             match step {
                 Step::Begin(alternatives) => self.enter_frame(alternatives),
                 Step::Commit { event, rank, frame } => {
-                    let ready = is_fetched(&self.state.labels, event) && !self.state.trace.is_committed(event);
-                    let before = ready.then(|| self.state.before(event)).flatten().ok_or(Ended::Strayed)?;
-                    let is_known =
-                        rank <= self.state.last(event) && frame.is_none_or(|frame| frame < self.frames.len());
+                    let before = before_named(&self.state, event, rank).ok_or(Ended::Strayed)?;
+                    let is_known = frame.is_none_or(|frame| frame < self.frames.len());
                     if !is_known || self.commit(event, rank, &before, frame)? != Verdict::Allowed {
                         return Err(Ended::Strayed);
                     }
