@@ -97,7 +97,7 @@ pub enum Written {
 
 /// The numbers of fences that a thread has executed before an access: of full ones, and of others by what they order before what.
 /// Two accesses with different numbers are separated by such a fence.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct Fences {
     /// The number of full fences, which order everything: `sync`, `mfence`, `dmb ish`, `fence rw,rw`.
     pub full: u16,

@@ -13,6 +13,7 @@ pub mod riscv;
 pub mod sc;
 pub mod tso;
 
+use crate::graph::lifetime::{Lifetimes, Moment};
 use crate::graph::set::Set;
 use crate::graph::trace::Trace;
 use crate::graph::{EventId, Labels};
@@ -83,9 +84,12 @@ pub trait Model<const W: usize>: Default + std::fmt::Debug {
         Vec::new()
     }
 
-    /// Returns the nodes that happen before each node, if the model has such an order.
-    fn happens_before(&self, _trace: &Trace<W>) -> Option<Vec<Set<W>>> {
-        None
+    /// Returns the order of the accesses of a complete trace and of these ends in it.
+    fn lifetimes<'t>(&self, trace: &'t Trace<W>, _ends: &[Moment]) -> Lifetimes<'t, W> {
+        let keeps = |first: EventId, second: EventId| {
+            trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.keeps(trace, one, other)))
+        };
+        Lifetimes::new(trace, keeps)
     }
 
     /// Whether a read-modify-write waits for something that comes before its write but not before its read. Since its two parts

@@ -7,6 +7,7 @@
 //! commits has in which their two parts are committed at once, and that is rare.
 
 mod axioms;
+mod ends;
 mod machines;
 mod repairs;
 mod units;
@@ -50,6 +51,19 @@ fn read_modify_writes() {
 }
 
 /// Three updates of one location by three threads: one after the other in any order, 3!.
+#[test]
+fn under_power_something_is_used_behind_its_end_where_it_could_be_behind_a_store() {
+    let mut random = Random(2211);
+    let mut late = 0;
+    for _ in 0..400 {
+        let (program, thread) = ends::program(&mut random);
+        let expected = ends::expected(&program, thread);
+        assert_eq!(ends::found(&program, thread), expected, "behind the end of thread {thread}\n{}", program.text());
+        late += expected.len();
+    }
+    assert!(late > 400, "{late}");
+}
+
 #[test]
 fn updates_of_one_location_come_in_any_order() {
     for kind in [Kind::Add, Kind::Exchange] {

@@ -67,7 +67,8 @@ pub(crate) fn leaves(locals: Vec<Local>) {
 /// Keeps a change as a milestone of the running thread.
 fn note_milestone(graph: &mut Graph, change: Change, site: RecordPointer) {
     let (thread, accesses) = (graph.run.thread.0.into(), graph.run.recorded.len());
-    let moment = Moment { thread, accesses: u16::try_from(accesses).expect("fewer than 65536 accesses") };
+    let accesses = u16::try_from(accesses).expect("fewer than 65536 accesses");
+    let moment = Moment { thread, accesses, fences: graph.run.fences };
     graph.ends |= matches!(change, Change::Frees(..) | Change::Destroys(..));
     graph.run.milestones.push(Milestone { change, moment, nth: graph.run.milestones.len(), site });
 }

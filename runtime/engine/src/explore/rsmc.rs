@@ -80,6 +80,7 @@ use self::state::{Parameter, State, Verdict, is_fetched, is_free};
 use self::units::{Alternatives, Continuation, Left, News, Step};
 
 use crate::graph::causality::Causality;
+use crate::graph::lifetime::{Lifetimes, Moment};
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Access, EventId, Labels, Link, Program, Reached, Value, Written};
@@ -166,10 +167,10 @@ impl<const W: usize> CompleteTrace<'_, W> {
         self.model.races_with(self.trace, labels)
     }
 
-    /// Returns the nodes that happen before each node, if the model has such an order ([`Model::happens_before`]).
+    /// Returns the order of the accesses and of these ends ([`Model::lifetimes`]).
     #[must_use]
-    pub fn happens_before(&self) -> Option<Vec<Set<W>>> {
-        self.model.happens_before(self.trace)
+    pub fn lifetimes(&self, ends: &[Moment]) -> Lifetimes<'_, W> {
+        self.model.lifetimes(self.trace, ends)
     }
 
     /// Returns a read-modify-write that waits for more than its read must, so that executions like this one may have been missed
@@ -194,7 +195,7 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
 
     fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)>;
 
-    fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>>;
+    fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W>;
 
     fn allows(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> bool;
 
@@ -214,8 +215,8 @@ impl<const W: usize, M: Model<W>> AnyModel<W> for M {
         Model::races(self, trace)
     }
 
-    fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>> {
-        Model::happens_before(self, trace)
+    fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W> {
+        Model::lifetimes(self, trace, ends)
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {

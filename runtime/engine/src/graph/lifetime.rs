@@ -5,10 +5,15 @@
 //! model keeps of program order, what reads of other threads' writes read from, coherence and from-read. If none does,
 //! the accesses from which a path leads to what is before the end are an execution by themselves: the end may come right
 //! behind it, and the access after that.
+//!
+//! That is so where all threads see what one of them keeps in order in the same order. Other models say themselves what is sure to
+//! come before an end.
 
-use super::EventId;
+use std::collections::BTreeMap;
+
 use super::set::Set;
 use super::trace::Trace;
+use super::{EventId, Fences};
 
 /// A point between two accesses of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -17,6 +22,8 @@ pub struct Moment {
     pub thread: u16,
     /// The number of the thread's accesses that come before the point.
     pub accesses: u16,
+    /// The fences of the thread before the point.
+    pub fences: Fences,
 }
 
 /// The order in which the accesses and moments of a trace are sure to take effect.
@@ -25,6 +32,8 @@ pub struct Lifetimes<'t, const W: usize> {
     trace: &'t Trace<W>,
     /// The nodes from which a path leads to each node.
     before: Vec<Set<W>>,
+    /// The nodes that are sure to take effect before moments, where these are not known from paths.
+    before_ends: BTreeMap<Moment, Set<W>>,
 }
 
 impl<'t, const W: usize> Lifetimes<'t, W> {
@@ -47,20 +56,30 @@ impl<'t, const W: usize> Lifetimes<'t, W> {
             }
             before.or(&trace.external_source(node).into_iter().collect())
         };
-        Self { trace, before: super::overtaking::closure((0..trace.nodes().len()).map(direct).collect()) }
+        Self::ordered(trace, super::overtaking::closure((0..trace.nodes().len()).map(direct).collect()))
     }
 
     /// Makes the order of a trace of a model that says itself which nodes come before each node.
     #[must_use]
     pub const fn ordered(trace: &'t Trace<W>, before: Vec<Set<W>>) -> Self {
-        Self { trace, before }
+        Self { trace, before, before_ends: BTreeMap::new() }
+    }
+
+    /// Says which nodes are sure to take effect before each of these moments, whatever paths there are.
+    #[must_use]
+    pub fn with_ends(self, ends: &[Moment], before: impl Fn(Moment) -> Set<W>) -> Self {
+        Self { before_ends: ends.iter().map(|&end| (end, before(end))).collect(), ..self }
     }
 
     /// Whether an access is sure to take effect before this moment.
     #[must_use]
     pub fn precedes(&self, access: EventId, moment: Moment) -> bool {
-        access.thread == moment.thread && access.index < moment.accesses
-            || self.leads(access, |event| event.thread == moment.thread && event.index < moment.accesses)
+        let is_before = |event: EventId| event.thread == moment.thread && event.index < moment.accesses;
+        is_before(access)
+            || match self.before_ends.get(&moment) {
+                Some(before) => self.trace.nodes_of(access).any(|node| before.contains(node)),
+                None => self.leads(access, is_before),
+            }
     }
 
     /// Whether an access is sure to take effect after this moment.
@@ -106,7 +125,12 @@ mod tests {
     const RELEASE: EventId = EventId { thread: 0, index: 1 };
     const LOOK: EventId = EventId { thread: 1, index: 0 };
     /// Thread 1 frees the data once it has looked at the flag.
-    const FREE: Moment = Moment { thread: 1, accesses: 1 };
+    const FREE: Moment = moment(1, 1);
+
+    const fn moment(thread: u16, accesses: u16) -> Moment {
+        let fences = Fences { full: 0, read_read: 0, read_write: 0, write_read: 0, write_write: 0 };
+        Moment { thread, accesses, fences }
+    }
 
     /// Thread 0 writes the data and then the flag; thread 1 reads the flag, what was written or not.
     fn message(seen: bool) -> Trace<1> {
@@ -127,7 +151,7 @@ mod tests {
         assert!(
             consistent.precedes(USE, FREE) && consistent.precedes(RELEASE, FREE) && consistent.precedes(LOOK, FREE)
         );
-        assert!(!consistent.precedes(USE, Moment { thread: 1, accesses: 0 }));
+        assert!(!consistent.precedes(USE, moment(1, 0)));
         assert!(!consistent.follows(USE, FREE));
         // A use that the flag may overtake is not seen by it.
         let weak = Lifetimes::new(&trace, |_, _| false);
@@ -140,17 +164,17 @@ mod tests {
         let lifetimes = Lifetimes::new(&trace, |_, _| true);
         assert!(!lifetimes.precedes(USE, FREE) && !lifetimes.precedes(RELEASE, FREE));
         // The flag is written after it was looked at, but the data need not be.
-        assert!(lifetimes.follows(RELEASE, Moment { thread: 1, accesses: 0 }));
-        assert!(!lifetimes.follows(USE, Moment { thread: 1, accesses: 0 }));
+        assert!(lifetimes.follows(RELEASE, moment(1, 0)));
+        assert!(!lifetimes.follows(USE, moment(1, 0)));
     }
 
     #[test]
     fn moments_are_in_order_where_accesses_between_them_are() {
         let trace = message(true);
         let lifetimes = Lifetimes::new(&trace, |_, _| true);
-        let early = Moment { thread: 0, accesses: 1 };
+        let early = moment(0, 1);
         assert!(lifetimes.comes_before(early, FREE) && !lifetimes.comes_before(FREE, early));
-        let late = Moment { thread: 0, accesses: 2 };
+        let late = moment(0, 2);
         assert!(!lifetimes.comes_before(late, FREE) && !lifetimes.comes_before(FREE, late));
         assert!(lifetimes.comes_before(early, late));
     }

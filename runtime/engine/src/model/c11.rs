@@ -22,6 +22,7 @@
 //! is. The fences between two accesses become one element, when the access behind them is committed.
 
 use super::{Model, Past};
+use crate::graph::lifetime::{Lifetimes, Moment};
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Annotations, EventId, Fences, Label, Labels};
@@ -147,12 +148,20 @@ impl<const W: usize> Model<W> for C11<W> {
         all.filter_map(|(one, other)| Some((event(one)?, event(other)?))).collect()
     }
 
-    fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>> {
-        let before = |node: usize| {
-            let before = &self.elements[usize::from(self.of_node[node])].before;
+    /// Returns hb of accesses and ends: where an acquire fence is between the last access and an end, more is before the end than
+    /// before that access.
+    fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W> {
+        let nodes = |before: &Set<W>| {
             (0..trace.nodes().len()).filter(|&other| before.contains(usize::from(self.of_node[other]))).collect()
         };
-        Some((0..trace.nodes().len()).map(before).collect())
+        let before = |&element: &u16| nodes(&self.elements[usize::from(element)].before);
+        let ordered = Lifetimes::ordered(trace, self.of_node.iter().map(before).collect());
+        ordered.with_ends(ends, |end| {
+            let last = trace.committed_of(end.thread.into()).and(&Set::below(end.accesses.into())).iter().last();
+            let last = last.map(|index| trace.nodes_of(EventId::new(end.thread.into(), index)).start);
+            let behind = last.map_or(0, |node| usize::from(self.of_node[node]) + 1);
+            nodes(&Self::before(&self.elements[..behind], end.thread, &end.fences))
+        })
     }
 }
 
@@ -164,7 +173,7 @@ impl<const W: usize> C11<W> {
         let last = self.elements.iter().rev().find(|element| element.thread == thread);
         let last = last.map_or(Fences::default(), |last| last.fences);
         if last != fences {
-            let before = self.before(thread, &fences);
+            let before = Self::before(&self.elements, thread, &fences);
             let is_strong = last.full < fences.full;
             if is_strong {
                 self.strong.insert(self.elements.len());
@@ -182,7 +191,7 @@ impl<const W: usize> C11<W> {
                 pending: Set::EMPTY,
             });
         }
-        let mut before = self.before(thread, &fences);
+        let mut before = Self::before(&self.elements, thread, &fences);
         let mut pending = Set::EMPTY;
         if let Part::Read(Some(source)) = trace.node(number).part
             && label.annotations.has(Annotations::ATOMIC)
@@ -209,11 +218,10 @@ impl<const W: usize> C11<W> {
         });
     }
 
-    /// Returns what is hb-before the next element of a thread by sb and by acquire fences.
-    fn before(&self, thread: u16, fences: &Fences) -> Set<W> {
+    /// Returns what is hb-before an element of a thread by sb and by acquire fences, given the elements up to then.
+    fn before(elements: &[Element<W>], thread: u16, fences: &Fences) -> Set<W> {
         let mut before = Set::EMPTY;
-        for (number, element) in self.elements.iter().enumerate().rev().filter(|(_, element)| element.thread == thread)
-        {
+        for (number, element) in elements.iter().enumerate().rev().filter(|(_, element)| element.thread == thread) {
             before.insert(number);
             before.add(&element.before);
             if element.fences.read_read == fences.read_read {

@@ -18,6 +18,22 @@
 //! before each node, and a commit computes one set more. hb is acyclic by that. Only co, and prop through it, may gain
 //! pairs of older nodes; prop is made anew at each commit from the sets and the ranks.
 //!
+//! # What is sure to take effect before an end
+//! The end of a block or a variable is as a store s to all of its memory, behind a `sync`. A real one may overtake what its thread
+//! has done, but not the reads on which it depends that it comes at all; what it overtakes otherwise could as well be as it was
+//! before. An access is too late in an execution if the model allows it to follow s: to be after s in co, or to read from s. So it
+//! is sure to be in time if that contradicts
+//!
+//! - coherence: co, rf and fr lead from it to an access at its location by the thread of s, before s;
+//! - for a write, propagation: (co ∪ prop)⁺ leads from it to s;
+//! - for a read, hb: hb⁺ leads from it to s;
+//! - for a read, observation: hb\* leads from it to a read r, and fre;prop;hb\* from r to s;
+//! - for a read, propagation: (co ∪ prop)⁺ leads to s from a write to which fence;hb\* leads from it, or from a node to which
+//!   prop-base\*;ffence;hb\* does, since with the rf from s these are in prop.
+//!
+//! That a write happens before s is not enough: who reads a flag need not see what was written before the flag, if no fence is
+//! between the two writes. A read-modify-write is in time if one of its parts is, as nothing comes between them.
+//!
 //! # Deviations from the paper
 //! 1. Its commit-before order leaves `eieio` out, and then gets stuck; here stores that it separates are committed in
 //!    their order.
@@ -25,6 +41,7 @@
 //!    comes between them in co. What architects say beyond that of `lwarx` and `stwcx.` is not modelled.
 
 use super::Model;
+use crate::graph::lifetime::{Lifetimes, Moment};
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 use crate::graph::{Access, EventId, Internal, Label, Labels};
@@ -53,6 +70,15 @@ struct Intra<const W: usize> {
     ic: Set<W>,
     ci: Set<W>,
     cc: Set<W>,
+}
+
+/// What comes before a node by the relations that propagate, as [`Power`] has them.
+struct Predecessors<const W: usize> {
+    hb: Set<W>,
+    base: Set<W>,
+    bases: Set<W>,
+    full: Set<W>,
+    strong: Set<W>,
 }
 
 impl<const W: usize> Clone for Power<W> {
@@ -109,6 +135,11 @@ impl<const W: usize> Model<W> for Power<W> {
         self.observes(trace) && self.propagates(trace)
     }
 
+    /// Ends are ordered among themselves by all of program order.
+    fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W> {
+        Lifetimes::new(trace, |_, _| true).with_ends(ends, |end| self.before_end(trace, end))
+    }
+
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         let (earlier, later) = (trace.node(first), trace.node(second));
         separation(earlier, later).is_some() || (!earlier.writes() && self.preserved(later, second).contains(first))
@@ -135,6 +166,15 @@ pub(super) fn separation(earlier: &Node, later: &Node) -> Option<Separation> {
     let light =
         (lightweight && (!earlier.writes() || later.writes())) || (stores && earlier.writes() && later.writes());
     light.then_some(Separation::Light)
+}
+
+/// Returns what comes before a node by prop, given what does by prop-base, if it is a write, and by prop-base\*;ffence;hb\*.
+fn propagation<const W: usize>(trace: &Trace<W>, base: &Set<W>, strong: &Set<W>) -> Set<W> {
+    let mut prop = base.and(trace.writes()).or(strong);
+    for other in strong.iter() {
+        prop.add(&trace.communicating_with(other));
+    }
+    prop
 }
 
 /// Returns the nodes of some accesses of a thread at which dependencies start: their reads.
@@ -234,41 +274,98 @@ impl<const W: usize> Power<W> {
         let ppo = if node.writes() { &intra.ic } else { &intra.ii }.without(trace.writes());
         let mut direct = ppo.or(&fence);
         direct.add(&trace.external_source(number).map_or(Set::EMPTY, Set::of));
-        let (mut hb, mut base) = (direct, fence);
+        let past = self.past(trace, &direct, fence, full);
+        self.hb.push(past.hb);
+        self.base.push(past.base);
+        self.bases.push(past.bases);
+        self.full.push(past.full);
+        self.strong.push(past.strong);
+    }
+
+    /// Returns what comes before a node, given what is directly before it by hb, by fences, and by full ones.
+    fn past(&self, trace: &Trace<W>, direct: &Set<W>, fence: Set<W>, full: Set<W>) -> Predecessors<W> {
+        let mut past = Predecessors { hb: *direct, base: fence, bases: Set::EMPTY, full, strong: Set::EMPTY };
         for fenced in fence.without(trace.writes()).iter() {
-            base.add(&trace.external_source(fenced).map_or(Set::EMPTY, Set::of));
+            past.base.add(&trace.external_source(fenced).map_or(Set::EMPTY, Set::of));
         }
         for other in direct.iter() {
-            hb.add(&self.hb[other]);
-            base.add(&self.base[other]);
-            full.add(&self.full[other]);
+            past.hb.add(&self.hb[other]);
+            past.base.add(&self.base[other]);
+            past.full.add(&self.full[other]);
         }
-        let mut bases = base;
-        for other in base.iter() {
-            bases.add(&self.bases[other]);
+        past.bases = past.base;
+        for other in past.base.iter() {
+            past.bases.add(&self.bases[other]);
         }
-        let mut strong = full;
-        for other in full.iter() {
-            strong.add(&self.bases[other]);
+        past.strong = past.full;
+        for other in past.full.iter() {
+            past.strong.add(&self.bases[other]);
         }
-        self.hb.push(hb);
-        self.base.push(base);
-        self.bases.push(bases);
-        self.full.push(full);
-        self.strong.push(strong);
+        past
+    }
+
+    /// Returns the nodes that are sure to take effect before this end, as the module describes it.
+    fn before_end(&self, trace: &Trace<W>, end: Moment) -> Set<W> {
+        let mut own = *trace.of_thread(end.thread);
+        for node in own.iter() {
+            if trace.node(node).event.index >= end.accesses {
+                own.remove(node);
+            }
+        }
+        let past = self.past(trace, &own, own, own);
+        let propagated = propagation(trace, &past.base, &past.strong);
+        let before = self.before_by_propagation(trace, &propagated);
+        let writes = *trace.writes();
+        let mut sure = before.and(&writes).or(&past.hb.without(&writes));
+        for node in own.iter() {
+            sure.add(&trace.communicating_with(node));
+        }
+        let overwriting = past.hb.iter().fold(propagated, |all, node| all.or(&self.propagated(node)));
+        for write in overwriting.and(&writes).iter() {
+            let this = trace.node(write);
+            for read in trace.at(this.location).without(&writes).without(trace.of_thread(this.event.thread)).iter() {
+                if trace.node(read).rank < this.rank {
+                    sure.insert(read);
+                    sure.add(&self.hb[read].without(&writes));
+                }
+            }
+        }
+        for node in before.iter() {
+            sure.add(&self.strong[node].without(&writes));
+            if writes.contains(node) {
+                sure.add(&self.base[node].without(&writes));
+            }
+        }
+        sure
+    }
+
+    /// Returns the nodes that come before a node by prop.
+    fn propagated(&self, node: usize) -> Set<W> {
+        self.prop.get(node).copied().unwrap_or(Set::EMPTY)
+    }
+
+    /// Returns these nodes, and those from which co ∪ prop leads to them.
+    fn before_by_propagation(&self, trace: &Trace<W>, to: &Set<W>) -> Set<W> {
+        let (mut before, mut left) = (*to, *to);
+        while let Some(node) = left.iter().next() {
+            left.remove(node);
+            let this = trace.node(node);
+            let mut directly = self.propagated(node);
+            if this.writes() {
+                directly.add(&trace.coherence(this.location).take(usize::from(this.rank) - 1).collect());
+            }
+            left.add(&directly.without(&before));
+            before.add(&directly);
+        }
+        before
     }
 
     /// Computes prop of all nodes.
     fn propagate(&mut self, trace: &Trace<W>) {
         self.prop.clear();
         for (number, node) in trace.nodes().iter().enumerate() {
-            let weak = if node.writes() { self.base[number].and(trace.writes()) } else { Set::EMPTY };
-            let strong = self.strong[number];
-            let mut prop = weak.or(&strong);
-            for other in strong.iter() {
-                prop.add(&trace.communicating_with(other));
-            }
-            self.prop.push(prop);
+            let weak = if node.writes() { self.base[number] } else { Set::EMPTY };
+            self.prop.push(propagation(trace, &weak, &self.strong[number]));
         }
     }
 

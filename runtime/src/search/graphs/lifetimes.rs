@@ -6,10 +6,9 @@ use std::ops::Range;
 
 use engine::event::Thread;
 use engine::explore::rsmc::CompleteTrace;
-use engine::graph::lifetime::Lifetimes;
+use engine::graph::lifetime::{Lifetimes, Moment};
 use engine::graph::trace::Node;
 use engine::graph::{EventId, FREE, Value};
-use engine::model::MemoryModel;
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
 use crate::process::layout;
@@ -35,18 +34,12 @@ struct Judge<'a, const W: usize> {
 
 /// Returns the failures of a graph in which something is used after its end, or ends twice.
 pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
-    let known = with(|runtime| {
-        let graph = runtime.graph_mut();
-        (graph.ends, graph.model)
-    });
-    let Some((true, model)) = known else { return Ok(Vec::new()) };
+    if with(|runtime| runtime.graph_mut().ends) != Some(true) {
+        return Ok(Vec::new());
+    }
     let (notes, milestones) = notes_and_turns(execution)?;
-    // On POWER not everybody sees what is kept in one order: all of program order counts.
-    let keeps = |first, second| model == MemoryModel::Power || execution.keeps(first, second);
-    let lifetimes = match execution.happens_before() {
-        Some(before) => Lifetimes::ordered(execution.trace, before),
-        None => Lifetimes::new(execution.trace, keeps),
-    };
+    let ends: Vec<Moment> = milestones.iter().map(|milestone| milestone.moment).collect();
+    let lifetimes = execution.lifetimes(&ends);
     let mut judge = Judge { trace: execution.trace, lifetimes, notes, milestones, failures: Vec::new() };
     for milestone in judge.milestones.clone() {
         match &milestone.change {
