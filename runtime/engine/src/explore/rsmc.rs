@@ -173,6 +173,12 @@ impl<const W: usize> CompleteTrace<'_, W> {
         self.model.lifetimes(self.trace, ends)
     }
 
+    /// Shows the order of the accesses and of these ends if these are the accesses of each thread, as
+    /// [`CompleteTrace::is_allowed_with`] has them; nothing if the model does not allow the execution then.
+    pub fn lifetimes_with(&self, labels: &[Labels<W>], ends: &[Moment], show: &mut dyn FnMut(&Lifetimes<'_, W>)) {
+        self.model.lifetimes_with(self.trace, labels, ends, show);
+    }
+
     /// Returns a read-modify-write that waits for more than its read must, so that executions like this one may have been missed
     /// ([`Model::waits_as_one`]).
     #[must_use]
@@ -196,6 +202,14 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
     fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)>;
 
     fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W>;
+
+    fn lifetimes_with(
+        &self,
+        trace: &Trace<W>,
+        labels: &[Labels<W>],
+        ends: &[Moment],
+        show: &mut dyn FnMut(&Lifetimes<'_, W>),
+    );
 
     fn allows(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> bool;
 
@@ -221,6 +235,16 @@ impl<const W: usize, M: Model<W>> AnyModel<W> for M {
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         Model::keeps(self, trace, first, second)
+    }
+
+    fn lifetimes_with(
+        &self,
+        trace: &Trace<W>,
+        labels: &[Labels<W>],
+        ends: &[Moment],
+        show: &mut dyn FnMut(&Lifetimes<'_, W>),
+    ) {
+        rebuilt::lifetimes::<W, M>(trace, labels, ends, show);
     }
 
     fn allows(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> bool {

@@ -1,5 +1,6 @@
 //! The check of whether a model allows a known execution, whose trace is built up again, access by access.
 
+use crate::graph::lifetime::{Lifetimes, Moment};
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 use crate::graph::{Access, EventId, Labels, Link, own_store};
@@ -17,6 +18,19 @@ pub fn allows<const W: usize, M: Model<W>>(trace: &Trace<W>, labels: &[Labels<W>
 #[must_use]
 pub fn races<const W: usize, M: Model<W>>(trace: &Trace<W>, labels: &[Labels<W>]) -> Vec<(EventId, EventId)> {
     rebuild::<W, M>(trace, labels).map(|rebuilt| rebuilt.model.races(&rebuilt.again)).unwrap_or_default()
+}
+
+/// Shows the order of accesses and of these ends ([`Model::lifetimes`]) if the accesses are these, as [`allows`] has them; nothing if
+/// the model does not allow the execution then.
+pub fn lifetimes<const W: usize, M: Model<W>>(
+    trace: &Trace<W>,
+    labels: &[Labels<W>],
+    ends: &[Moment],
+    show: &mut dyn FnMut(&Lifetimes<'_, W>),
+) {
+    if let Some(rebuilt) = rebuild::<W, M>(trace, labels) {
+        show(&rebuilt.model.lifetimes(&rebuilt.again, ends));
+    }
 }
 
 /// Builds the trace up again; none if the model does not allow it with these accesses.

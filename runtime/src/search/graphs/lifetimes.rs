@@ -8,7 +8,7 @@ use engine::event::Thread;
 use engine::explore::rsmc::CompleteTrace;
 use engine::graph::lifetime::{Lifetimes, Moment};
 use engine::graph::trace::Node;
-use engine::graph::{EventId, FREE, Value};
+use engine::graph::{EventId, FREE, Labels, Value};
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
 use crate::process::layout;
@@ -23,46 +23,75 @@ use crate::state::locals::Local;
 use crate::state::memory::described;
 use crate::state::objects::Class;
 
+/// What the threads of a graph did in which something ends: their accesses and their milestones.
+pub(crate) struct Told {
+    notes: Notes,
+    milestones: Vec<Milestone>,
+}
+
 /// The judge of a graph, with what each thread did in it.
 struct Judge<'a, const W: usize> {
     trace: &'a engine::graph::trace::Trace<W>,
-    lifetimes: Lifetimes<'a, W>,
-    notes: Notes,
-    milestones: Vec<Milestone>,
+    lifetimes: &'a Lifetimes<'a, W>,
+    notes: &'a Notes,
+    milestones: &'a [Milestone],
     failures: Vec<Failure>,
 }
 
 /// Returns the failures of a graph in which something is used after its end, or ends twice.
 pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
-    if with(|runtime| runtime.graph_mut().ends) != Some(true) {
-        return Ok(Vec::new());
-    }
-    let (notes, milestones) = notes_and_turns(execution)?;
-    let ends: Vec<Moment> = milestones.iter().map(|milestone| milestone.moment).collect();
-    let lifetimes = execution.lifetimes(&ends);
-    let mut judge = Judge { trace: execution.trace, lifetimes, notes, milestones, failures: Vec::new() };
-    for milestone in judge.milestones.clone() {
-        match &milestone.change {
-            Change::Begins(_) => {}
-            &Change::Initialises(address, class, function) => judge.initialises(&milestone, (address, class), function),
-            &Change::Frees(address, function) => judge.frees(&milestone, address, function),
-            Change::Leaves(local) => judge.leaves(&milestone, local),
-            &Change::Destroys(address, class, function) => judge.destroys(&milestone, (address, class), function),
-        }
-    }
-    judge.joins();
-    Ok(judge.failures)
+    let Some(told) = told(execution)? else { return Ok(Vec::new()) };
+    Ok(told.failures(execution, &execution.lifetimes(&told.ends())))
 }
 
-/// Returns what the threads did, and their milestones; leaves the heap as it is at the end of the graph.
-fn notes_and_turns<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(Notes, Vec<Milestone>), Broken> {
-    let mut milestones = Vec::new();
-    let mut notes = Notes::new();
+/// Returns what the threads did, if something ends; leaves the heap as it is at the end of the graph.
+pub(crate) fn told<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Option<Told>, Broken> {
+    if with(|runtime| runtime.graph_mut().ends) != Some(true) {
+        return Ok(None);
+    }
+    let (mut notes, mut milestones) = (Notes::new(), Vec::new());
     run_each(execution, |graph| {
         notes.push(graph.run.recorded.clone());
         milestones.append(&mut graph.run.milestones);
     })?;
-    Ok((notes, milestones))
+    Ok(Some(Told { notes, milestones }))
+}
+
+impl Told {
+    fn ends(&self) -> Vec<Moment> {
+        self.milestones.iter().map(|milestone| milestone.moment).collect()
+    }
+
+    /// Returns the failures if these are the accesses of each thread, which may differ from the actual ones only in what orders
+    /// them; none if the model does not allow the graph then.
+    pub(crate) fn failures_with<const W: usize>(
+        &self,
+        execution: &CompleteTrace<'_, W>,
+        labels: &[Labels<W>],
+    ) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        let mut judge = |lifetimes: &Lifetimes<'_, W>| failures = self.failures(execution, lifetimes);
+        execution.lifetimes_with(labels, &self.ends(), &mut judge);
+        failures
+    }
+
+    fn failures<const W: usize>(&self, execution: &CompleteTrace<'_, W>, lifetimes: &Lifetimes<'_, W>) -> Vec<Failure> {
+        let Self { notes, milestones } = self;
+        let mut judge = Judge { trace: execution.trace, lifetimes, notes, milestones, failures: Vec::new() };
+        for milestone in milestones {
+            match &milestone.change {
+                Change::Begins(_) => {}
+                &Change::Initialises(address, class, function) => {
+                    judge.initialises(milestone, (address, class), function);
+                }
+                &Change::Frees(address, function) => judge.frees(milestone, address, function),
+                Change::Leaves(local) => judge.leaves(milestone, local),
+                &Change::Destroys(address, class, function) => judge.destroys(milestone, (address, class), function),
+            }
+        }
+        judge.joins();
+        judge.failures
+    }
 }
 
 impl<const W: usize> Judge<'_, W> {

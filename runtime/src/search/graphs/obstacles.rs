@@ -12,6 +12,7 @@ use protocol::{FailureKind, Obstacle, Operation, Override, Performed, Place, Poi
 
 use crate::process::sites::Record;
 use crate::run::with;
+use crate::search::graphs::lifetimes::{self, Told};
 use crate::search::graphs::runs::{Broken, Notes, notes};
 use crate::search::graphs::{cycles, races};
 use crate::state::failure::Failure;
@@ -33,7 +34,7 @@ pub(crate) fn watch<const W: usize>(
     });
     let wrong_by = match wrong.flatten() {
         Some(Wrongness::Yes) => WrongBy::ItsEnd,
-        Some(Wrongness::ByRaces(ways)) => WrongBy::Races(ways),
+        Some(Wrongness::ByFailures(ways)) => by_failures(execution, failures, ways)?,
         Some(Wrongness::IfContained(places)) if cycles::contains(execution, &places)? => WrongBy::ItsEnd,
         None | Some(Wrongness::No | Wrongness::IfContained(_)) => return Ok(()),
     };
@@ -52,16 +53,31 @@ pub(crate) fn watch<const W: usize>(
 enum WrongBy {
     /// The execution ends as none may: the model must not allow it.
     ItsEnd,
-    /// The execution has a race in one of these ways: it is enough that the two accesses are ordered.
-    Races(Vec<Way>),
+    /// The execution has a race in one of these ways, or something is used after its end or before its beginning: it is enough
+    /// that the two are ordered. What the threads did is known if something ends.
+    Disorder(Vec<Way>, Option<Told>),
+}
+
+/// Returns the reason why an execution with these failures is wrong, of which those in these ways are.
+fn by_failures<const W: usize>(
+    execution: &CompleteTrace<'_, W>,
+    failures: &[Failure],
+    ways: Vec<Way>,
+) -> Result<WrongBy, Broken> {
+    let told = lifetimes::told(execution)?;
+    let by_order = told.as_ref().map(|told| told.failures_with(execution, execution.labels)).unwrap_or_default();
+    let races = failures.iter().filter(|failure| failure.kind == FailureKind::Race);
+    let by_order: Vec<Way> = by_order.iter().chain(races).map(way_of).collect();
+    let is_all = ways.iter().all(|way| by_order.contains(way));
+    Ok(if is_all { WrongBy::Disorder(ways, told) } else { WrongBy::ItsEnd })
 }
 
 /// The answer whether an execution is wrong.
 enum Wrongness {
     Yes,
     No,
-    /// Only races in these ways are wrong with the execution.
-    ByRaces(Vec<Way>),
+    /// Only failures in these ways are wrong with the execution.
+    ByFailures(Vec<Way>),
     /// The execution is wrong if an access overtakes a store at these places, of which the store's is first.
     IfContained([Place; 2]),
 }
@@ -88,11 +104,7 @@ fn is_wrong<const W: usize>(
             return Wrongness::IfContained([delayed.clone(), overtaking.clone()]);
         }
     };
-    match &ways[..] {
-        [] => Wrongness::No,
-        all if all.iter().all(|way| way.kind == FailureKind::Race) => Wrongness::ByRaces(ways),
-        _ => Wrongness::Yes,
-    }
+    if ways.is_empty() { Wrongness::No } else { Wrongness::ByFailures(ways) }
 }
 
 fn way_of(failure: &Failure) -> Way {
@@ -135,8 +147,10 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes, wro
     let (overrides, candidates): (Vec<Override>, Vec<Candidate>) = candidates.into_iter().unzip();
     let is_left = |labels: &[Labels<W>]| match wrong_by {
         WrongBy::ItsEnd => execution.is_allowed_with(labels),
-        WrongBy::Races(ways) => {
-            execution.races_with(labels).into_iter().any(|pair| ways.contains(&way_of(&races::race(notes, pair))))
+        WrongBy::Disorder(ways, told) => {
+            let races = execution.races_with(labels).into_iter().map(|pair| races::race(notes, pair));
+            let ended = told.as_ref().map(|told| told.failures_with(execution, labels)).unwrap_or_default();
+            races.chain(ended).any(|failure| ways.contains(&way_of(&failure)))
         }
     };
     let found = clauses(execution.labels, &candidates, CLAUSES, &is_left);
