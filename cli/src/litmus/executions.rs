@@ -70,7 +70,7 @@ pub(super) fn graph(target: &TestFile, model: MemoryModel, finished: &Finished<'
     let events = accesses.iter().map(|performed| graph_event(target, performed)).collect();
     Schedule {
         threads: paths(target),
-        graph: Some(Graph { model, code: Code::default(), events }),
+        graph: Some(Graph { model, code: Code::default(), events, end: None }),
         ..Schedule::default()
     }
 }

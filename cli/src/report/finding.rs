@@ -224,14 +224,19 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: Width)
     let marks = marks(violation, trace);
     let graph = graph_of(violation, trace);
     let story = story(violation, trace);
-    let rows = rows(violation, trace, story.as_ref(), detail);
+    let mut rows = rows(violation, trace, story.as_ref(), detail);
+    let mut events = Cow::from(&trace.events);
+    if let Some((end, row)) = graph.and_then(|graph| graph::end(graph, &graph::rows(graph))) {
+        rows.insert(row, Row::Event(events.len()));
+        events.to_mut().push(end);
+    }
     let heading = match graph {
         None => "execution, as it was run:".to_string(),
         Some(graph) => format!("execution under {}, each thread in program order:", graph.model.title()),
     };
     let mut text = format!("  {}\n", heading.bold());
     let lane = lane(subject);
-    let table = Table { events: &trace.events, marks, lane, threads: subject.threads };
+    let table = Table { events: &events, marks, lane, threads: subject.threads };
     for line in table.lines(&rows, width) {
         text.push_str(&line);
         text.push('\n');

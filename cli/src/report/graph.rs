@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use protocol::{Graph, GraphEvent, Operation};
+use protocol::{Graph, GraphEnd, GraphEvent, Operation, TraceEvent};
 
 use super::columns::{number, shown};
 use super::cycle::{Arrow, Kept};
@@ -184,7 +184,44 @@ pub(crate) fn arrows(graph: &Graph, marks: Option<[usize; 3]>) -> Vec<Arrow> {
     cycle.iter().zip(next).filter_map(arrow).collect()
 }
 
-/// Returns the reason why the execution is not sequentially consistent, or that it is.
+/// Returns the index of the event that may take effect after the end that the graph is about.
+fn late(graph: &Graph) -> Option<usize> {
+    graph.end.as_ref().and_then(|end| usize::try_from(end.late).ok()).filter(|&late| late < graph.events.len())
+}
+
+/// Returns who ends something and where, in words: `T2 free (count.c:10)`.
+fn end_in_words(end: &GraphEnd, threads: Threads) -> String {
+    format!("{} {} ({})", threads.name(end.thread), printable(end.operation.name()), short_place(&end.place))
+}
+
+/// Returns the end that the graph is about as the event with the number behind all others, and the row that it has among these.
+pub(crate) fn end(graph: &Graph, rows: &[usize]) -> Option<(TraceEvent, usize)> {
+    let end = graph.end.as_ref()?;
+    let is_earlier = |&index: &usize| {
+        let event = &graph.events[index];
+        event.thread == end.thread && event.index < end.index
+    };
+    let row = rows.iter().rposition(is_earlier).map_or(0, |last| last + 1);
+    let event = TraceEvent {
+        thread: end.thread,
+        place: end.place.clone(),
+        function: end.function.clone(),
+        operation: end.operation,
+        target: String::new(),
+        address: 0,
+        width: 0,
+        read: None,
+        written: None,
+        read_pointee: String::new(),
+        written_pointee: String::new(),
+        read_above: Vec::new(),
+        written_above: Vec::new(),
+        pending: Vec::new(),
+    };
+    Some((event, row))
+}
+
+/// Returns the reason why the execution is not sequentially consistent, or that it is; if something may be used behind its end, that.
 ///
 /// The cycle is a shortest one through the events e′, prev and e, if these are given.
 pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Threads) -> String {
@@ -193,8 +230,15 @@ pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Thread
         let event = &graph.events[index];
         format!("#{index} {} {} ({})", threads.name(event.thread), words(event), short_place(&event.place))
     };
+    if let (Some(end), Some(late)) = (&graph.end, late(graph)) {
+        let end = format!("#{} {}", graph.events.len(), end_in_words(end, threads));
+        let (late, model) = (name(late), graph.model.title());
+        let _ = writeln!(text, "  nothing orders {late} before {end} under {model}: it may take effect after that");
+    }
     let Some(cycle) = marks.map_or_else(|| cycle(graph), |marks| cycle_through(graph, marks)) else {
-        let _ = writeln!(text, "  a sequentially consistent execution is like it");
+        if graph.end.is_none() {
+            let _ = writeln!(text, "  a sequentially consistent execution is like it");
+        }
         return text;
     };
     let _ = writeln!(text, "  why no sequentially consistent execution is like it, under {}:", graph.model.title());
@@ -269,9 +313,9 @@ fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Code, Graph, GraphEvent, MemoryModel, Operation, Place};
+    use protocol::{Code, Graph, GraphEnd, GraphEvent, MemoryModel, Operation, Place};
 
-    use super::{dot, in_words, rows};
+    use super::{dot, end, in_words, rows};
     use crate::report::names::Threads;
 
     fn event(thread: u32, index: u32, target: &str, location: u32) -> GraphEvent {
@@ -302,7 +346,7 @@ mod tests {
 
     fn store_buffering() -> Graph {
         let events = vec![store(1, 0, "x", 0), event(1, 1, "y", 1), store(2, 0, "y", 1), event(2, 1, "x", 0)];
-        Graph { model: MemoryModel::Tso, code: Code::default(), events }
+        Graph { model: MemoryModel::Tso, code: Code::default(), events, end: None }
     }
 
     #[test]
@@ -340,6 +384,21 @@ mod tests {
         let mut graph = store_buffering();
         graph.events[3].source = Some(0);
         assert_eq!(in_words(&graph, None, Threads::Created), "  a sequentially consistent execution is like it\n");
+    }
+
+    #[test]
+    fn an_end_that_comes_too_early_is_told_and_shown_behind_its_thread() {
+        let mut graph = store_buffering();
+        graph.events[3].source = Some(0);
+        let place = Place::new("sb.c".to_string(), 30, 1);
+        let (function, operation) = (String::new(), Operation::Free);
+        graph.end = Some(GraphEnd { thread: 2, index: 1, place, function, operation, late: 0 });
+        assert_eq!(
+            in_words(&graph, None, Threads::Created),
+            "  nothing orders #0 T1 write x = 1 (sb.c:10) before #4 T2 free (sb.c:30) under TSO: it may take effect after that\n"
+        );
+        let (event, row) = end(&graph, &[0, 1, 2, 3]).unwrap();
+        assert_eq!((event.thread, event.operation, row), (2, Operation::Free, 3));
     }
 
     #[test]

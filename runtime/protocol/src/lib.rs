@@ -54,7 +54,7 @@ pub use ordered::{Atomic, Ordered, Orders};
 pub use outcomes::Outcomes;
 pub use place::{Frame, Place};
 pub use repair::{Obstacle, Override, Performed, Point, Repair, Way, Wrong};
-pub use schedule::{Graph, GraphEvent, Schedule, Segment};
+pub use schedule::{Graph, GraphEnd, GraphEvent, Schedule, Segment};
 pub use slice::{Division, Harvest, Packed, Prefixes, Sighting, Slice, SliceEnd, Unit};
 pub use summary::{
     BoundCount, BusyLoop, Containment, Failed, FirstReport, LeftWaiting, MonitorCount, Silence, StoppedBy, Summary,

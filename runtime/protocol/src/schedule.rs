@@ -56,6 +56,26 @@ pub struct Graph {
     pub code: Code,
     /// The events in an order in which each comes after what must be known before it, which is not one of time.
     pub events: Vec<GraphEvent>,
+    /// The end of something, and what may take effect behind it, if that is what is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<GraphEnd>,
+}
+
+/// The end of something that an execution graph uses, which is no event: it stands between two events of its thread.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GraphEnd {
+    /// The thread's number.
+    pub thread: u32,
+    /// The number of events of the thread that come before the end in program order.
+    pub index: u32,
+    /// The place in the source.
+    pub place: Place,
+    /// The function in whose source the end stands.
+    pub function: String,
+    /// The operation that ends it.
+    pub operation: Operation,
+    /// The index, among the events, of one that nothing orders before the end.
+    pub late: u64,
 }
 
 impl Graph {

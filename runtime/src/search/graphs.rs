@@ -292,7 +292,10 @@ fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, c
     let grounds = weakness::grounds(execution, &found)?;
     for failure in found {
         let known = with(|runtime| runtime.recorder.findings.is_known(&failure)) == Some(true);
-        let schedule = if known { Schedule::default() } else { schedule(execution)? };
+        let mut schedule = if known { Schedule::default() } else { schedule(execution)? };
+        if let (Some(graph), Some(late)) = (&mut schedule.graph, &failure.late) {
+            graph.end = late.described(&graph.events);
+        }
         with(|runtime| runtime.recorder.fail_as(failure, schedule, &grounds, counts));
     }
     Ok(())

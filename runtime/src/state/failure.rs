@@ -2,7 +2,9 @@
 
 use engine::event::Thread;
 use engine::execution::Execution;
-use protocol::{FailureKind, Identity, Operation, Role, SiteUse};
+use engine::graph::EventId;
+use engine::graph::lifetime::Moment;
+use protocol::{FailureKind, GraphEnd, GraphEvent, Identity, Operation, Role, SiteUse};
 
 use crate::process::sites::{Record, RecordPointer};
 
@@ -30,12 +32,34 @@ pub(crate) struct Failure {
     pub(crate) sites: Vec<SiteUse>,
     /// The address in the program's code at which a signal ended the execution, if one did.
     pub(crate) program_counter: Option<u64>,
+    /// What nothing orders in an execution graph, if that is the failure.
+    pub(crate) late: Option<Late>,
+}
+
+/// An access that may take effect behind the end of what it uses.
+#[derive(Clone, Debug)]
+pub(crate) struct Late {
+    pub(crate) access: EventId,
+    pub(crate) end: Moment,
+    /// The operation that ends it.
+    pub(crate) site: SiteUse,
+}
+
+impl Late {
+    /// Returns the end as it is stored with a graph of these events.
+    pub(crate) fn described(&self, events: &[GraphEvent]) -> Option<GraphEnd> {
+        let Self { access, end, site } = self;
+        let is_late = |event: &GraphEvent| (event.thread, event.index) == (access.thread.into(), access.index.into());
+        let late = events.iter().position(is_late)? as u64;
+        let SiteUse { place, function, operation, .. } = site.clone();
+        Some(GraphEnd { thread: end.thread.into(), index: end.accesses.into(), place, function, operation, late })
+    }
 }
 
 impl Failure {
     /// Makes a failure without a subject: its kind and its sites alone tell it from others.
     pub(crate) const fn new(kind: FailureKind, message: String, sites: Vec<SiteUse>) -> Self {
-        Self { kind, message, subject: String::new(), sites, program_counter: None }
+        Self { kind, message, subject: String::new(), sites, program_counter: None, late: None }
     }
 
     /// Returns the identity of the failure, which equal failures share.

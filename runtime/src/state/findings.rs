@@ -127,7 +127,7 @@ impl Findings {
         let identity = failure.identity();
         let index = *self.failures.entry(identity.clone()).or_insert(next);
         if index == next {
-            let Failure { kind, message, subject, sites, program_counter } = failure;
+            let Failure { kind, message, subject, sites, program_counter, late: _ } = failure;
             let (monitor, events) = (None, None);
             let violation = Violation { kind, monitor, message, subject, sites, events, program_counter, schedule };
             let violation = (!self.known.contains(&identity)).then_some(violation);

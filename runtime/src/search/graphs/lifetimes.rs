@@ -102,12 +102,10 @@ impl<const W: usize> Judge<'_, W> {
         end: &Milestone,
         memory: &Range<usize>,
         is_meant: impl Fn(&Recorded) -> bool,
-    ) -> Vec<(Thread, Recorded)> {
+    ) -> Vec<(EventId, Recorded)> {
         let of = |(thread, recorded): (usize, &Vec<Recorded>)| {
-            let mut all = recorded.iter().enumerate();
-            let found =
-                all.find(|&(index, one)| is_meant(one) && self.is_late(EventId::new(thread, index), end, memory));
-            found.map(|(_, one)| (Thread::from_index(thread), *one))
+            let mut all = recorded.iter().enumerate().map(|(index, one)| (EventId::new(thread, index), *one));
+            all.find(|(access, one)| is_meant(one) && self.is_late(*access, end, memory))
         };
         self.notes.iter().enumerate().filter_map(of).collect()
     }
@@ -168,7 +166,7 @@ impl<const W: usize> Judge<'_, W> {
         }
         let freed = part(Role::Freed, milestone.doer(), Operation::Free);
         let where_to = format!("in a block of {} that has been freed", bytes(block.size));
-        self.used(milestone, &block.bytes(), &where_to, &[freed, allocated]);
+        self.used((milestone, Operation::Free), &block.bytes(), &where_to, &[freed, allocated]);
     }
 
     /// Reports the free of something that is no block.
@@ -181,24 +179,27 @@ impl<const W: usize> Judge<'_, W> {
     /// Judges the end of a local variable.
     fn leaves(&mut self, milestone: &Milestone, local: &Local) {
         let where_to = format!("in {}, which has returned", described(local));
-        self.used(milestone, &local.bytes, &where_to, &[part(Role::Allocated, milestone.doer(), Operation::Declare)]);
+        self.used(
+            (milestone, Operation::Leave),
+            &local.bytes,
+            &where_to,
+            &[part(Role::Allocated, milestone.doer(), Operation::Declare)],
+        );
     }
 
-    /// Reports the accesses that may come after the end of this memory.
-    fn used(&mut self, end: &Milestone, memory: &Range<usize>, where_to: &str, others: &[SiteUse]) {
+    /// Reports the accesses that may come after the end of this memory by this operation.
+    fn used(&mut self, (end, by): (&Milestone, Operation), memory: &Range<usize>, where_to: &str, others: &[SiteUse]) {
         // A thread's own stack is used anew, unseen.
-        let is_own = |thread: Thread| {
-            matches!(end.change, Change::Leaves(_)) && thread.index() == usize::from(end.moment.thread)
-        };
+        let is_own = |access: EventId| matches!(end.change, Change::Leaves(_)) && access.thread == end.moment.thread;
         let mut late = self.late(end, memory, |one| touches(one, memory));
-        late.retain(|&(thread, _)| !is_own(thread));
-        for (thread, one) in late {
-            let operation = one.note.operation;
+        late.retain(|&(access, _)| !is_own(access));
+        for (access, one) in late {
+            let (thread, operation) = (Thread::from_index(access.thread.into()), one.note.operation);
             let what = if one.width > 0 { bytes(one.width.into()) } else { "an object".to_owned() };
             let message = format!("{operation} of {what} {where_to}");
             let at = site_use(Role::At, thread, one.note.site, operation);
-            let sites = [&[at], others].concat();
-            self.failures.push(Failure::new(FailureKind::UseAfterFree, message, sites));
+            let failure = Failure::new(FailureKind::UseAfterFree, message, [&[at], others].concat());
+            self.failures.push(Failure { late: Some(end.before(access, by)), ..failure });
         }
     }
 
@@ -286,11 +287,11 @@ impl<const W: usize> Judge<'_, W> {
         }
         // A thread that unlocks it behind this holds it here.
         let is_late = |one: &Recorded| is_use_of(one, address) && one.note.operation != Operation::Unlock;
-        for (thread, one) in self.late(milestone, &memory, is_late) {
+        for (access, one) in self.late(milestone, &memory, is_late) {
             let operation = one.note.operation;
-            let at = site_use(Role::At, thread, one.note.site, operation);
-            let (message, sites) = (format!("{operation} {what}"), vec![at, earlier.clone()]);
-            self.failures.push(Failure::new(FailureKind::Misuse, message, sites));
+            let at = site_use(Role::At, Thread::from_index(access.thread.into()), one.note.site, operation);
+            let failure = Failure::new(FailureKind::Misuse, format!("{operation} {what}"), vec![at, earlier.clone()]);
+            self.failures.push(Failure { late: Some(milestone.before(access, Operation::Destroy)), ..failure });
         }
     }
 

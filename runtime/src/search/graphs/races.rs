@@ -43,5 +43,5 @@ pub(crate) fn race(notes: &Notes, (one, other): (EventId, EventId)) -> Failure {
     let [one, other] = if place_of(of(one)) <= place_of(of(other)) { [one, other] } else { [other, one] };
     let sites = vec![site(Role::First, one), site(Role::Second, other)];
     let message = race_in_words(&sites[0], &sites[1]);
-    Failure { kind: FailureKind::Race, message, subject: String::new(), sites, program_counter: None }
+    Failure::new(FailureKind::Race, message, sites)
 }

@@ -275,7 +275,7 @@ pub(crate) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resu
         (graph.paths.clone(), graph.model, graph.code)
     })
     .expect("there is a runtime");
-    let graph = protocol::Graph { model, code, events: describe(execution, &notes) };
+    let graph = protocol::Graph { model, code, events: describe(execution, &notes), end: None };
     Ok(Schedule { threads, graph: Some(graph), ..Schedule::default() })
 }
 

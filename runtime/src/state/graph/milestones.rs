@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use engine::event::Thread;
+use engine::graph::EventId;
 use engine::graph::lifetime::Moment;
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
 use crate::process::sites::{Record, RecordPointer};
-use crate::state::failure::{Failure, part};
+use crate::state::failure::{Failure, Late, part};
 use crate::state::locals::Local;
 use crate::state::objects::Class;
 
@@ -45,6 +46,11 @@ impl Milestone {
     /// Returns the thread that makes the change, and the place where it does.
     pub(crate) fn doer(&self) -> (Thread, &'static Record) {
         (Thread::from_index(self.moment.thread.into()), Record::behind(self.site))
+    }
+
+    /// Describes that an access may take effect behind this change, which is an end by this operation.
+    pub(crate) fn before(&self, access: EventId, operation: Operation) -> Late {
+        Late { access, end: self.moment, site: part(Role::Earlier, self.doer(), operation) }
     }
 
     /// Makes the failure of which this change is the operation that fails.
