@@ -105,6 +105,7 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                     executions: 1,
                     grounds: protocol::Grounds::default(),
                     violation: Some(violation.clone()),
+                    rank: None,
                 });
             }
             Canned::Unsupported(what, place) => {
@@ -121,6 +122,8 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                     found: std::mem::take(&mut found),
                     recorded: String::new(),
                     divisions: Vec::new(),
+                    news: Vec::new(),
+                    facts: Vec::new(),
                 })));
             }
             Canned::Said(message) => messages.push(message.clone()),
@@ -870,6 +873,7 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check program a.c", "program: an executable cannot be combined with other targets"),
         ("check a.c --frobnicate", "unexpected argument '--frobnicate' found"),
         ("check a.c --model alpha", "unknown model `alpha`"),
+        ("check a.c --model tso,pso --checkpoint state", "--checkpoint keeps one search, and each model is one"),
         ("check a.c --model tso --leaks", "--leaks does not fit the explorer rsmc"),
         ("check a.c --explorer rsmc --heap-reuse", "--heap-reuse does not fit the explorer rsmc"),
         ("check x.litmus --model tso --explorer bounded", "explorer `bounded` does not fit model `tso`"),

@@ -1,7 +1,7 @@
 //! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends
 //! it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use engine::atomicity::Fencing;
@@ -13,6 +13,7 @@ use engine::explore::census::Census;
 use engine::explore::pct::Pct;
 use engine::explore::random::Uniform;
 use engine::explore::replay::Replay as ReplayStrategy;
+use engine::explore::rsmc;
 use engine::explore::sampler::Sampler;
 use engine::explore::slice::{Leftover, Unit};
 use engine::explore::trust::Trust;
@@ -21,7 +22,7 @@ use engine::explore::{Corrupt, Counts, Finish, Rounds, Strategy};
 use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
     Atomic, BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits,
-    Machine, Message, Operation, Packed, Prefixes, Recorded, Repair, Replay, Role, Schedule, ScheduleEnd, Slice,
+    Machine, Message, News, Operation, Packed, Prefixes, Recorded, Repair, Replay, Role, Schedule, ScheduleEnd, Slice,
     SliceEnd, StoppedBy, Tally, Trace, TraceEvent, Violation,
 };
 
@@ -138,6 +139,8 @@ pub(crate) struct Search {
     job: Explore,
     /// Whether a slice has been run.
     begun: Cell<bool>,
+    /// What is kept from slice to slice of a search for execution graphs.
+    kept: RefCell<graphs::Kept>,
 }
 
 impl Search {
@@ -162,7 +165,7 @@ impl Search {
         if let Err(error) = faults::install() {
             channel::internal_error(&format!("signal handlers cannot be installed: {error}"));
         }
-        Self { job, begun: Cell::new(false) }
+        Self { job, begun: Cell::new(false), kept: RefCell::default() }
     }
 
     /// Explores a slice, and sends the tool the results.
@@ -170,18 +173,54 @@ impl Search {
         if with(|runtime| begin_slice(runtime, slice)) != Some(true) {
             channel::internal_error("the slice numbers threads otherwise than this process");
         }
+        if let Some(graphs) = self.job.graphs {
+            return self.explore_graphs(graphs, slice);
+        }
         match self.strategy(&slice.units) {
             Ok(Some(strategy)) => drop(with(|runtime| runtime.execution.go_on_with(strategy))),
             Ok(None) if self.begun.replace(true) => {}
             _ => channel::internal_error("the slice cannot be read"),
         }
         self.begun.set(true);
+        self.be_patient();
+        conclude(&search(&self.job, slice), None);
+    }
+
+    /// Lets threads perform no visible operation for as long as is allowed.
+    fn be_patient(&self) {
         if !ticks::interrupted() {
             ticks::set_patience(self.job.limits.local_seconds);
         }
-        match self.job.graphs {
-            None => conclude(&search(&self.job, slice)),
-            Some(graphs) => conclude(&explore_graphs(&self.job, graphs, slice)),
+    }
+
+    /// Explores the execution graphs of a slice, and sends the tool the results.
+    fn explore_graphs(&self, graphs: Graphs, slice: &Slice) {
+        if slice.units.iter().any(|unit| unit.prefixes == Prefixes::Rest) {
+            return conclude(&Stopped::Open, None);
+        }
+        if !self.begun.replace(true) {
+            with(|runtime| begin_graphs(runtime, &self.job, graphs, slice));
+        }
+        self.be_patient();
+        if self.job.explorer == Explorer::Census {
+            return conclude(&graphs::draw(&self.job, slice.seconds), None);
+        }
+        let bytes = |unit: &protocol::Unit| match &unit.prefixes {
+            Prefixes::Packed(Packed(bytes)) => bytes.clone(),
+            Prefixes::Whole | Prefixes::Rest => Vec::new(),
+        };
+        let part = graphs::Part {
+            units: slice.units.iter().map(bytes).collect(),
+            manner: slice.manner,
+            seconds: slice.seconds,
+            executions: slice.executions,
+            facts: &slice.facts,
+        };
+        let (stopped, handed) = graphs::search(&self.job, &part, &mut self.kept.borrow_mut());
+        match with(|runtime| ran_outside(runtime)).flatten() {
+            None => conclude(&stopped, handed),
+            Some(_) if handed.is_some() => conclude(&Stopped::Ordered, None),
+            Some(outside) => conclude(&outside, None),
         }
     }
 
@@ -211,34 +250,36 @@ impl Search {
     }
 }
 
-/// Explores all execution graphs in one slice; there is nothing to do in others.
-fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
-    if slice.units.iter().any(|unit| unit.prefixes == Prefixes::Rest) {
-        return Stopped::Open;
-    }
-    with(|runtime| graphs::run_for_graphs(runtime, graphs.model, graphs.code, graphs.unroll));
+/// Prepares for a search for execution graphs.
+fn begin_graphs(runtime: &mut Runtime, job: &Explore, graphs: Graphs, slice: &Slice) {
+    graphs::run_for_graphs(runtime, graphs.model, graphs.code, graphs.unroll);
     if graphs.cycles == Cycles::Counted {
-        with(|runtime| runtime.recorder.count_cycles());
+        runtime.recorder.count_cycles();
     }
+    let graph = runtime.graph_mut();
+    if !slice.threads.is_empty() {
+        number(graph, &slice.threads);
+    }
+    graph.places.divide(&slice.divisions);
     if let Some(Repair { overrides, wrong }) = &job.repair {
-        with(|runtime| {
-            let graph = runtime.graph_mut();
-            (graph.overrides, graph.sought) = (Overrides::new(overrides), Some((wrong.clone(), None)));
-        });
+        (graph.overrides, graph.sought) = (Overrides::new(overrides), Some((wrong.clone(), None)));
     }
     if let Some(orders) = &job.orders {
-        with(|runtime| runtime.graph_mut().orders = Some(Replaced::new(orders)));
+        graph.orders = Some(Replaced::new(orders));
     }
-    let stopped = graphs::search(job, &graphs::Limits { seconds: graphs.seconds, executions: slice.executions });
-    with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)
 }
 
 /// Sends the tool the results of a slice.
-fn conclude(stopped: &Stopped) {
+fn conclude(stopped: &Stopped, handed: Option<graphs::Handed>) {
     // If the timer went on, it could cut the message short.
     ticks::set_patience(u64::MAX);
     with(|runtime| {
-        let harvest = harvest(runtime, stopped);
+        let mut harvest = harvest(runtime, stopped);
+        if let Some(graphs::Handed { left, facts }) = handed {
+            harvest.facts = facts;
+            harvest.left = left.units.into_iter().map(|unit| packed(0.0, unit)).collect();
+            harvest.news = left.news.into_iter().map(news).collect();
+        }
         channel::send(&Message::Harvest(Box::new(harvest)));
     });
 }
@@ -251,7 +292,7 @@ pub(crate) fn ended_by_a_library() {
         || ("an exit in code that is not instrumented".to_owned(), protocol::Place::default()),
         |(name, record)| (format!("an exit in code that is not instrumented, after a call of {name}"), record.place()),
     );
-    conclude(&Stopped::Unsupported { what, place });
+    conclude(&Stopped::Unsupported { what, place }, None);
 }
 
 /// Explores the interleavings of a slice.
@@ -419,7 +460,7 @@ fn is_spent(runtime: &Runtime, slice: &Slice, looked: &mut u64) -> bool {
         return false;
     }
     *looked = ticks::ticks();
-    runtime.recorder.tallied.seconds() >= slice.seconds
+    slice.seconds.is_some_and(|seconds| runtime.recorder.tallied.seconds() >= seconds)
 }
 
 /// Returns the end of the slice if something ran outside of any control.
@@ -608,12 +649,24 @@ fn nondeterministic(runtime: &Runtime, what: &str, (thread, at): (Thread, Record
     Failure::new(FailureKind::Nondeterministic, message, vec![site_use(Role::At, thread, at, Operation::Other)])
 }
 
+/// Returns a unit as a message has it.
+const fn packed(weight: f64, prefixes: Vec<u8>) -> protocol::Unit {
+    protocol::Unit { weight, prefixes: Prefixes::Packed(Packed(prefixes)) }
+}
+
+/// Returns what is known of a frame as a message has it.
+fn news(news: rsmc::units::News) -> News {
+    let packed = |all: Vec<Vec<u8>>| all.into_iter().map(Packed).collect();
+    News { frame: Packed(news.frame), done: packed(news.done), found: packed(news.found) }
+}
+
 /// Makes the results of a slice for the tool.
 fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
     let (end, left) = match stopped {
         Stopped::Complete | Stopped::Open if runtime.graph.is_some() => (SliceEnd::Open, None),
         Stopped::Complete | Stopped::Open => (SliceEnd::Open, runtime.execution.leave()),
         Stopped::Divided => (SliceEnd::Divided, Some(Leftover::default())),
+        Stopped::Ordered => (SliceEnd::Ordered, Some(Leftover::default())),
         Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
         &Stopped::Limit(by) => (SliceEnd::Limit { by, busiest: busiest_loop(runtime) }, Some(Leftover::default())),
         Stopped::Silent(silence) => (SliceEnd::Silent(silence.clone()), Some(Leftover::default())),
@@ -622,11 +675,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
             (SliceEnd::Unsupported { what, place }, Some(Leftover::default()))
         }
     };
-    let pack = |units: Vec<Unit>| {
-        let prefixes = |unit: Unit| (unit.weight, Prefixes::Packed(Packed(unit.prefixes)));
-        let packed = units.into_iter().map(prefixes);
-        packed.map(|(weight, prefixes)| protocol::Unit { weight, prefixes }).collect()
-    };
+    let pack = |units: Vec<Unit>| units.into_iter().map(|unit| packed(unit.weight, unit.prefixes)).collect();
     let (left, next) = match (left, stopped) {
         (Some(Leftover { now, next }), _) => (pack(now), pack(next)),
         (None, Stopped::Complete) => (Vec::new(), Vec::new()),
@@ -636,7 +685,10 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
         end,
         left,
         next,
-        threads: runtime.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
+        threads: match &runtime.graph {
+            Some(graph) => graph.paths.clone(),
+            None => runtime.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
+        },
         tally: Tally {
             uninstrumented: runtime.remarks.uninstrumented.iter().cloned().collect(),
             leaves_out_classes: runtime.execution.strategy().omits().beyond_bound,
@@ -648,7 +700,12 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
         },
         found: runtime.recorder.findings.take_found(),
         recorded: std::mem::take(&mut runtime.recorder.tallied.recorded),
-        divisions: runtime.memory.shadow.divisions(),
+        divisions: match &runtime.graph {
+            Some(graph) => graph.places.divisions(),
+            None => runtime.memory.shadow.divisions(),
+        },
+        news: Vec::new(),
+        facts: Vec::new(),
     }
 }
 

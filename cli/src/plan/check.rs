@@ -201,7 +201,6 @@ impl CheckPlan {
             let compared = self.is_judged_by(model).then_some(self.judging.compared);
             plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles, code: plan.code });
             plan.explore.compared = compared;
-            plan.spread = Spread { workers: 1, slice: None };
             let named = self.graph_monitors.iter().copied();
             plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);

@@ -75,14 +75,16 @@ pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored
     if !has_graphs(models) {
         return Ok(());
     }
+    if typed.checkpoint.is_some() && models.len() > 1 {
+        let message = "--checkpoint keeps one search, and each model is one";
+        return Err(Failure::usage(message, "name one model"));
+    }
     let options = [
         ("--heap-reuse", typed.heap_reuse),
         ("--leaks", typed.leaks),
         ("--uninitialised", typed.uninitialised),
         ("--spurious-wakeups", typed.spurious_wakeups),
         ("--weak-cas-fails", typed.weak_cas_fails > 0),
-        ("--checkpoint", typed.checkpoint.is_some()),
-        ("--slice-executions", typed.slice_executions.is_some()),
     ];
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::usage(

@@ -251,6 +251,8 @@ mod tests {
             executions: 3,
             failing,
             failure: (failing > 0).then_some(failed),
+            sites: [0, 1],
+            rank: None,
         };
         Summary { complete: true, stopped_by: None, containments: vec![containment], ..Summary::nothing() }
     }

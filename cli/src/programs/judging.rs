@@ -293,7 +293,7 @@ mod tests {
             };
             let mut last = named([a, b]);
             last.retain(|_, value| value != "0");
-            finals.insert(format!("{a}{b}"), Causality::Causal, || (last, named([0, 0])));
+            finals.insert(format!("{a}{b}"), Causality::Causal, (last, named([0, 0])));
         }
         Summary { complete: true, stopped_by: None, finals, ..Summary::nothing() }
     }

@@ -6,6 +6,7 @@
 mod checkpoint;
 mod progress;
 mod queue;
+mod shared;
 mod status;
 mod totals;
 mod worker;
@@ -15,14 +16,18 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use engine::explore::estimate::{Ahead, Estimate, Samples, seconds_of_drawing};
-use protocol::{Explore, Harvest, Message, Place, Recorded, SliceEnd, StoppedBy, Summary, Unit, Violation};
+use protocol::{
+    Explore, Explorer, Graphs, Harvest, Manner, Message, Place, Prefixes, Recorded, SliceEnd, StoppedBy, Summary, Unit,
+    Violation,
+};
 
 pub(crate) use checkpoint::{Checkpoint, Key};
 pub(crate) use progress::{Bounds, Complete};
 use progress::{End, Progress};
+use shared::{Shared, dealt};
 use status::{Facts, Left, Status};
 use totals::agree;
-use worker::{Errand, Heard, News, Task, Worker, WorkerId};
+use worker::{APPETITE, Errand, Heard, News, Task, Worker, WorkerId};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
@@ -141,7 +146,11 @@ impl<'a> Search<'a> {
         (spread, volume): (Spread, Volume),
         interrupts: &'a Interrupts,
     ) -> Search<'a> {
-        let progress = Progress::whole();
+        // Where a search ends before its end, or says what came first, the order counts.
+        let is_counted = budget.executions.is_some() || job.explorer == Explorer::Census;
+        let is_ordered = job.stop_at_first || is_counted || !job.monitors.is_empty();
+        let manner = if job.graphs.is_some() && is_ordered { Manner::InSequence } else { Manner::HandsOut };
+        let progress = Progress { shared: Shared::new(manner), ..Progress::whole() };
         Search {
             program,
             job,
@@ -175,16 +184,15 @@ impl<'a> Search<'a> {
         seconds: f64,
         interrupts: &Interrupts,
     ) -> Result<Option<Estimate>, Failure> {
-        let (explorer, monitors) = (protocol::Explorer::Census, Vec::new());
-        let job =
-            Explore { explorer, monitors, preemptions: None, compared: None, record: Recorded::Nothing, ..job.clone() };
-        let budget = Budget { executions: None, seconds: Some(seconds_of_drawing(seconds)) };
+        let (explorer, monitors, seconds) = (Explorer::Census, Vec::new(), Some(seconds_of_drawing(seconds)));
+        let graphs = job.graphs.map(|graphs| Graphs { seconds, ..graphs });
+        let (compared, record) = (None, Recorded::Nothing);
+        let job = Explore { explorer, monitors, preemptions: None, compared, record, graphs, ..job.clone() };
+        let budget = Budget { executions: None, seconds };
         let alone = Spread { workers: 1, slice: None };
         let mut search = Search::new(program, &job, budget, (alone, Volume::Quiet), interrupts);
         search.explore(&mut Record::create(None)?)?;
-        for mut worker in std::mem::take(&mut search.crew) {
-            worker.end(interrupts);
-        }
+        search.end_crew();
         Ok(search.progress.all().tally.drawn.all())
     }
 
@@ -193,7 +201,9 @@ impl<'a> Search<'a> {
     /// # Errors
     /// If the search cannot be kept there.
     pub(crate) fn keep_in(&mut self, checkpoint: Checkpoint, saved: Option<Progress>) -> Result<(), Failure> {
-        if let Some(saved) = saved {
+        let is_of_use =
+            |saved: &Progress| saved.end.is_some() || !self.progress.is_in_sequence() && !saved.is_in_sequence();
+        if let Some(saved) = saved.filter(|saved| self.job.graphs.is_none() || is_of_use(saved)) {
             self.before = saved.seconds;
             self.executions_before = saved.executions();
             self.sampled = saved.queue.round();
@@ -241,8 +251,24 @@ impl<'a> Search<'a> {
                 let help = failure.help.map_or_else(|| kept.clone(), |help| format!("{help}; {kept}"));
                 Err(Failure { help: Some(help), ..failure })
             }
-            (result, _) => result.map(|()| Exploration { unsaved: saved.err(), ..self.exploration() }),
+            (result, _) => {
+                result?;
+                let drawn = self.draw()?;
+                let exploration = self.exploration();
+                Ok(Exploration { unsaved: saved.err(), whole: exploration.whole.or(drawn), ..exploration })
+            }
         }
+    }
+
+    /// Estimates how many execution graphs there are, by drawing some of them, where a budget has ended the search for them.
+    fn draw(&self) -> Result<Option<Estimate>, Failure> {
+        let is_cut =
+            matches!(self.stopped, Some(StoppedBy::Time | StoppedBy::Executions)) && self.progress.end.is_none();
+        let is_wanted = self.job.graphs.is_some() && self.job.repair.is_none() && self.job.explorer != Explorer::Census;
+        if !is_cut || !is_wanted {
+            return Ok(None);
+        }
+        Search::estimate(self.program, self.job, self.seconds(), self.interrupts)
     }
 
     fn seconds(&self) -> f64 {
@@ -283,7 +309,7 @@ impl<'a> Search<'a> {
             self.stopped = Some(StoppedBy::Interrupt);
         }
         let elapsed = self.begun.elapsed().as_secs_f64();
-        if self.stopped.is_none() && self.budget.seconds.is_some_and(|limit| elapsed >= limit) {
+        if self.stopped.is_none() && self.seconds_allowed().is_some_and(|limit| elapsed >= limit) {
             self.stopped = Some(StoppedBy::Time);
         }
         if self.status.is_due() {
@@ -309,8 +335,9 @@ impl<'a> Search<'a> {
     /// Gives slices to the processes that have none, and starts processes while more of them are allowed.
     fn hand_out(&mut self) -> Result<(), Failure> {
         let elapsed = self.begun.elapsed().as_secs_f64();
+        let is_ordered = self.progress.is_in_sequence();
         let alone = elapsed < ALONE && self.before == 0.0 && self.spread.slice.is_none();
-        let allowed = if alone { 1 } else { self.spread.workers };
+        let allowed = if alone || is_ordered { 1 } else { self.spread.workers };
         loop {
             let pending = self.progress.queue.pending();
             let index = match self.idle() {
@@ -320,7 +347,9 @@ impl<'a> Search<'a> {
                 None => return Ok(()),
             };
             let share = if allowed == 1 { pending } else { pending.div_ceil(2 * allowed) };
-            let count = share.min(self.crew[index].appetite);
+            // What execution graphs leave says nothing of how much a slice can take.
+            let most = if self.job.graphs.is_some() { APPETITE } else { self.crew[index].appetite };
+            let count = share.min(most);
             let Some((ticket, units)) = self.progress.queue.take(count) else { return Ok(()) };
             let others_wait =
                 count == pending && self.crew.iter().filter(|worker| worker.task.is_some()).count() + 1 < allowed;
@@ -330,11 +359,13 @@ impl<'a> Search<'a> {
                 _ if others_wait => SLICE_FOR_ANOTHER,
                 _ => SLICE,
             };
-            let time_left = self.budget.seconds.map_or(f64::INFINITY, |limit| limit - elapsed);
+            let time_left = self.seconds_allowed().map(|limit| limit - elapsed);
+            let seconds = Some(seconds).filter(|_| !is_ordered).into_iter().chain(time_left).reduce(f64::min);
             let executions_left = self.budget.executions.map(|limit| limit - self.progress.totals.tally.executions);
+            let steps = self.spread.slice.filter(|_| !is_ordered);
             let task = Task {
                 ticket,
-                budget: executions_left.into_iter().chain(self.spread.slice).min(),
+                budget: executions_left.into_iter().chain(steps).min(),
                 started: self.seconds(),
                 weight: units.iter().map(|unit| unit.weight).sum(),
                 units: units.len(),
@@ -342,9 +373,17 @@ impl<'a> Search<'a> {
             let totals = &self.progress.totals;
             let worker = &mut self.crew[index];
             let (threads, divisions) = (totals.threads.clone(), totals.divisions());
-            let (seconds, known) = (seconds.min(time_left), totals.found_since(worker.told));
-            worker.run(Errand { task, units, threads, divisions, seconds, known });
+            // Of execution graphs the least stands for all that show a violation, and each process knows its own.
+            let known = if self.job.graphs.is_some() { Vec::new() } else { totals.found_since(worker.told) };
+            let Shared { manner, ref facts, .. } = self.progress.shared;
+            let facts = if is_first(&units) { Vec::new() } else { facts.clone() };
+            worker.run(Errand { task, units, threads, divisions, seconds, known, manner, facts });
         }
+    }
+
+    /// The number of seconds that the search may take.
+    fn seconds_allowed(&self) -> Option<f64> {
+        self.job.graphs.map_or(self.budget.seconds, |graphs| graphs.seconds.or(self.budget.seconds))
     }
 
     /// Returns a process that waits for a slice. One that has given numbers to threads of which the search does not know yet is
@@ -378,6 +417,12 @@ impl<'a> Search<'a> {
                 self.begin_anew(index, &harvest);
                 Ok(())
             }
+            News::Said(Message::Harvest(harvest)) if harvest.end == SliceEnd::Ordered => {
+                self.end_crew();
+                self.progress.begin_in_sequence();
+                (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
+                Ok(())
+            }
             News::Said(Message::Harvest(harvest)) => self.take_in(index, harvest),
             News::Said(Message::Internal(words)) => Err(Failure::internal(format!("the runtime failed: {words}"))),
             News::Said(Message::Replayed(_) | Message::Diverged(_)) => {
@@ -395,14 +440,21 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn take_in(&mut self, index: usize, harvest: Box<Harvest>) -> Result<(), Failure> {
+    fn take_in(&mut self, index: usize, mut harvest: Box<Harvest>) -> Result<(), Failure> {
         let worker = &mut self.crew[index];
         let Some(task) = worker.has_run(harvest.left.len()) else {
             return Err(Failure::internal("the runtime failed: a result that nobody asked for"));
         };
         worker.threads.clone_from(&harvest.threads);
         self.unsaved = true;
-        let queue = &mut self.progress.queue;
+        let (queue, shared) = (&mut self.progress.queue, &mut self.progress.shared);
+        if self.job.graphs.is_some() {
+            harvest.left.extend(shared.take(std::mem::take(&mut harvest.news)));
+            harvest.left = dealt(harvest.left, 2 * self.spread.workers);
+            if !harvest.facts.is_empty() {
+                shared.facts = std::mem::take(&mut harvest.facts);
+            }
+        }
         if self.sampled != queue.round() {
             (self.samples, self.batch, self.sampled) = (Samples::default(), Batch::default(), queue.round());
         }
@@ -410,16 +462,22 @@ impl<'a> Search<'a> {
         let done = task.weight - weight(&harvest.left);
         self.batch.take(done, approximate(harvest.tally.executions), weight(&harvest.next), &mut self.samples);
         queue.finish(task.ticket, task.budget, task.started, harvest);
+        shared.forget(queue.units());
         Ok(())
+    }
+
+    /// Ends all processes, whatever they do.
+    fn end_crew(&mut self) {
+        for mut worker in std::mem::take(&mut self.crew) {
+            worker.end(self.interrupts);
+        }
     }
 
     /// Begins the search anew, since what is left, here and with the processes at work, depends on where memory is divided within
     /// accesses.
     fn begin_anew(&mut self, index: usize, harvest: &Harvest) {
         let started = self.crew[index].task.map_or(0.0, |task| task.started);
-        for mut worker in std::mem::take(&mut self.crew) {
-            worker.end(self.interrupts);
-        }
+        self.end_crew();
         self.progress.begin_anew(harvest, started);
         (self.samples, self.batch, self.sampled) = (Samples::default(), Batch::default(), 0);
         (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
@@ -445,7 +503,7 @@ impl<'a> Search<'a> {
     /// The most preemptions of a search that goes by their number.
     fn rounds(&self) -> Option<u32> {
         // The others know no rounds.
-        let in_rounds = self.job.explorer == protocol::Explorer::Bounded && self.job.graphs.is_none();
+        let in_rounds = self.job.explorer == Explorer::Bounded && self.job.graphs.is_none();
         self.job.preemptions.filter(|_| in_rounds)
     }
 
@@ -460,16 +518,13 @@ impl<'a> Search<'a> {
                 Left::Exactly(limit.saturating_sub(self.progress.executions()))
             }
             // Which alternatives an event has is known only when all have been tried: a guess would be off many times.
-            (_, Some(left)) if known && self.job.explorer != protocol::Explorer::Dpor => Left::About(left),
+            (_, Some(left)) if known && self.job.explorer != Explorer::Dpor => Left::About(left),
             _ => Left::Unknown,
         }
     }
 
     /// How many executions there are in all, if the search was stopped before its end and that can be said.
     fn whole(&self) -> Option<Estimate> {
-        if self.job.graphs.is_some() {
-            return self.progress.all().tally.drawn.all();
-        }
         let left = self.left().estimate().filter(|_| self.stopped.is_some())?;
         Some(Estimate { executions: approximate(self.progress.executions()) + left.executions, ..left })
     }
@@ -493,7 +548,10 @@ impl<'a> Search<'a> {
         let whole = self.whole();
         let Progress { end, seconds, .. } = &self.progress;
         let mut totals = if self.is_joined() { self.progress.totals.clone() } else { self.progress.all() };
-        totals.recall(&self.progress.earlier);
+        // A search in sequence finds all again, unless it does not come as far.
+        if !self.progress.is_in_sequence() || self.stopped.is_some() {
+            totals.recall(&self.progress.earlier);
+        }
         let mut summary = Summary { seconds: *seconds, ..totals.summary(&self.job.monitors) };
         let mut unsupported = Vec::new();
         match end {
@@ -522,6 +580,11 @@ impl<'a> Search<'a> {
 /// The least number of samples that slices are combined into: neighbouring slices are alike, and as samples of their own they
 /// would make an estimate look better than it is.
 const BATCHES: u32 = 16;
+
+/// Whether these units are the whole search.
+fn is_first(units: &[Unit]) -> bool {
+    units.iter().any(|unit| unit.prefixes == Prefixes::Whole)
+}
 
 /// Slices that do not make a sample yet.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

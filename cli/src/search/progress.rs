@@ -1,12 +1,13 @@
 //! A search as far as it has come, which is what a checkpoint holds.
 
 use protocol::{
-    BoundCount, BusyLoop, FirstReport, Harvest, MonitorName, Place, Prefixes, Silence, SliceEnd, StoppedBy, Summary,
-    Unit, Violation,
+    BoundCount, BusyLoop, FirstReport, Harvest, Manner, MonitorName, Place, Prefixes, Silence, SliceEnd, StoppedBy,
+    Summary, Unit, Violation,
 };
 use serde::{Deserialize, Serialize};
 
 use super::queue::Queue;
+use super::shared::Shared;
 use super::totals::{Totals, agree};
 
 /// The way in which a search came to its end.
@@ -49,6 +50,9 @@ pub(crate) struct Progress {
     /// What the search had found when it had to begin anew, if it had to.
     #[serde(default)]
     pub(super) earlier: Totals,
+    /// What the units share, in a search for execution graphs.
+    #[serde(default)]
+    pub(super) shared: Shared,
     /// The number of seconds that the search took so far.
     pub(super) seconds: f64,
     /// The results of the bounds before this one, where preemptions are bounded by more and more.
@@ -68,6 +72,7 @@ impl Progress {
             queue: Queue::new(whole),
             end: None,
             earlier: Totals::default(),
+            shared: Shared::default(),
             seconds: 0.0,
             before: Bounds::default(),
             recorded: String::new(),
@@ -93,7 +98,9 @@ impl Progress {
             self.end = match done.harvest.end {
                 SliceEnd::Open if self.queue.is_empty() => Some(End::Complete),
                 SliceEnd::Open => None,
-                SliceEnd::Divided => unreachable!("the search begins anew as soon as that is heard"),
+                SliceEnd::Divided | SliceEnd::Ordered => {
+                    unreachable!("the search begins anew as soon as that is heard")
+                }
                 SliceEnd::Found => Some(End::Found),
                 SliceEnd::Limit { by, busiest } => Some(End::Limit { by, busiest }),
                 SliceEnd::Silent(silence) => Some(End::Silent(silence)),
@@ -111,6 +118,17 @@ impl Progress {
         let totals = earlier.divided();
         let before = std::mem::take(&mut self.before);
         *self = Progress { totals, earlier, seconds: self.seconds, before, ..Progress::whole() };
+    }
+
+    /// Begins the search anew, in sequence, remembering what has been found for the case that it does not come as far.
+    pub(super) fn begin_in_sequence(&mut self) {
+        let shared = Shared::new(Manner::InSequence);
+        *self = Progress { earlier: self.all(), shared, seconds: self.seconds, ..Progress::whole() };
+    }
+
+    /// Whether a search for execution graphs is run in order.
+    pub(super) fn is_in_sequence(&self) -> bool {
+        self.shared.manner == Manner::InSequence
     }
 
     fn complete(&mut self) -> Option<StoppedBy> {

@@ -179,6 +179,18 @@ impl Queue {
         self.parts.push_front(Part { state: UnitState::Pending(done.units.into()), left_of });
     }
 
+    /// Returns the units of this round that wait or run.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &Unit> {
+        self.parts.iter().flat_map(|part| {
+            let (waiting, running): (Option<&VecDeque<Unit>>, &[Unit]) = match &part.state {
+                UnitState::Pending(units) => (Some(units), &[]),
+                UnitState::Running(_, units) => (None, units),
+                UnitState::Done(_) => (None, &[]),
+            };
+            waiting.into_iter().flatten().chain(running)
+        })
+    }
+
     /// Returns what has been run and waits to be joined, in order.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Done> {
         self.parts.iter().filter_map(|part| match &part.state {
@@ -209,6 +221,8 @@ mod tests {
             found: Vec::new(),
             recorded: String::new(),
             divisions: Vec::new(),
+            news: Vec::new(),
+            facts: Vec::new(),
         })
     }
 

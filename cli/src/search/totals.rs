@@ -32,10 +32,7 @@ impl Totals {
         self.tally.join(&harvest.tally, started);
         for sighting in &harvest.found {
             match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
-                Some(found) => {
-                    found.executions += sighting.executions;
-                    found.grounds.join(&sighting.grounds);
-                }
+                Some(found) => found.join(sighting),
                 None => self.found.push(sighting.clone()),
             }
         }
@@ -85,9 +82,16 @@ impl Totals {
         self.found.len()
     }
 
-    /// Returns the violations in the order of discovery; none is missing.
+    /// Returns the violations in the order of discovery, or in that of their ranks if they have some; none is missing.
     pub(crate) fn violations(&self) -> Vec<Violation> {
-        self.found.iter().filter_map(|found| found.violation.as_deref().cloned()).collect()
+        self.in_order().into_iter().filter_map(|found| found.violation.as_deref().cloned()).collect()
+    }
+
+    /// Returns what has been found in order: that without ranks first, as it was found.
+    fn in_order(&self) -> Vec<&Sighting> {
+        let mut all: Vec<&Sighting> = self.found.iter().collect();
+        all.sort_by_key(|found| (&found.rank, found.rank.is_some().then_some(&found.identity)));
+        all
     }
 
     /// Returns the counts of a search with these monitors, except for those that depend on how it ended.
@@ -126,12 +130,12 @@ impl Totals {
             seconds: 0.0,
             by_bound,
             monitors: counts.collect(),
-            violation_executions: self.found.iter().map(|found| found.executions.max(1)).collect(),
-            grounds: self.found.iter().map(|found| found.grounds.clone()).collect(),
+            violation_executions: self.in_order().into_iter().map(|found| found.executions.max(1)).collect(),
+            grounds: self.in_order().into_iter().map(|found| found.grounds.clone()).collect(),
             uninstrumented: tally.uninstrumented.iter().cloned().collect(),
             busiest: None,
             silence: None,
-            assumptions: tally.assumptions.iter().cloned().chain(self.outcomes_left_out()).collect(),
+            assumptions: self.assumptions().into_iter().collect(),
             exit_statuses: tally.exit_statuses.clone(),
             outcomes: tally.outcomes.clone(),
             finals: tally.finals.clone(),
@@ -143,6 +147,12 @@ impl Totals {
             leaves_out_classes: tally.leaves_out_classes,
             left_waiting: tally.left_waiting.clone(),
         }
+    }
+
+    /// Returns the assumptions of the result, a sentence each.
+    fn assumptions(&self) -> BTreeSet<String> {
+        let examples = self.tally.examples.iter().map(|(sentence, example)| format!("{sentence}{}", example.words));
+        self.tally.assumptions.iter().cloned().chain(examples).chain(self.outcomes_left_out()).collect()
     }
 
     /// Returns the sentence that says that outcomes are left out, if some are.
@@ -190,6 +200,7 @@ mod tests {
             executions: reporting,
             grounds: Grounds::default(),
             violation: Some(Box::new(samples::store_buffering())),
+            rank: None,
         };
         let bound = BoundTally { executions, reporting: [(MonitorName::Tso, reporting)].into() };
         Harvest {
@@ -207,6 +218,8 @@ mod tests {
             found: vec![found],
             recorded: String::new(),
             divisions: vec![Division { address: 8, bounds: 1 << pair.0 }],
+            news: Vec::new(),
+            facts: Vec::new(),
         }
     }
 

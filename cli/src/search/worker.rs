@@ -7,7 +7,7 @@ use std::process::{Child, ExitStatus};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::Sender;
-use protocol::{Division, Explore, Identity, Job, Message, Slice, Unit};
+use protocol::{Division, Explore, Identity, Job, Manner, Message, Slice, Unit};
 
 use super::queue::Ticket;
 use crate::exit::Failure;
@@ -67,13 +67,17 @@ pub(super) struct Errand {
     pub(super) units: Vec<Unit>,
     pub(super) threads: Vec<Vec<u32>>,
     pub(super) divisions: Vec<Division>,
-    pub(super) seconds: f64,
+    /// The number of seconds that the slice may take, if it may not go on to its end.
+    pub(super) seconds: Option<f64>,
     pub(super) known: Vec<Identity>,
+    /// The manner of a search for execution graphs, and what its first slice has learned.
+    pub(super) manner: Manner,
+    pub(super) facts: Vec<u64>,
 }
 
 /// The number of units in the first slice of a worker, and the most in any slice: that many are a message of a few megabytes.
 const FIRST_APPETITE: usize = 16;
-const APPETITE: usize = 2048;
+pub(super) const APPETITE: usize = 2048;
 
 impl Worker {
     /// Starts a process whose messages go to `news`.
@@ -96,10 +100,10 @@ impl Worker {
 
     /// Gives the worker a slice to run.
     pub(super) fn run(&mut self, order: Errand) {
-        let Errand { task, units, threads, divisions, seconds, known } = order;
+        let Errand { task, units, threads, divisions, seconds, known, manner, facts } = order;
         self.told += known.len();
         self.task = Some(task);
-        let slice = Slice { units, threads, executions: task.budget, seconds, known, divisions };
+        let slice = Slice { units, threads, executions: task.budget, seconds, known, divisions, manner, facts };
         drop(send(&mut self.socket, &Job::Slice(Box::new(slice))));
     }
 

@@ -494,6 +494,54 @@ fn a_search_for_classes_that_is_killed_ends_as_if_it_had_not_been() {
     assert_eq!(everything(&bench, &format!("{search} --checkpoint state")), expected);
 }
 
+/// Which threads `numbered` has depends on values, so it is searched in sequence; `divided` and `left` are refused, or fail.
+#[test]
+fn execution_graphs_are_the_same_in_any_number_of_processes() {
+    let bench = bench();
+    let searches = [
+        "mixed --model tso",
+        "mixed --model pso --executions 5",
+        "mixed --model sc --explorer rsmc",
+        "mixed.c --model power",
+        "mixed.c --model armv8",
+        "mixed.c --model c11",
+        "mixed --model tso --max-events 6",
+        "numbered --model tso",
+        "divided --model tso",
+        "left --model tso",
+        "left --model pso --stop-at-first",
+    ];
+    for search in searches {
+        let search = format!("{search} --advice-time 1ms --no-judge");
+        let expected = without_help(everything(&bench, &format!("{search} -j 1")));
+        for spread in ["-j 1 --slice-executions 1", "-j 2 --slice-executions 3", "-j 4 --slice-executions 2", "-j 2"] {
+            let result = without_help(everything(&bench, &format!("{search} {spread}")));
+            assert_eq!(result, expected, "{search} {spread}");
+        }
+    }
+}
+
+/// A result without what is looked for in a limited time.
+fn without_help((mut result, mut findings): (Value, Vec<(String, String)>)) -> (Value, Vec<(String, String)>) {
+    for violation in result["violations"].as_array_mut().expect("a list") {
+        violation["help"] = Value::Null;
+    }
+    findings.retain(|(name, _)| !name.is_empty());
+    (result, findings)
+}
+
+/// 608,751 pairs of ascending sequences without a cycle, as those of four rounds are counted in c-tests/models/store-buffering-loop.c.
+#[test]
+fn a_search_for_execution_graphs_that_is_killed_ends_as_if_it_had_not_been() {
+    let bench = bench();
+    let search = "loops --model tso --no-judge";
+    let expected = everything(&bench, search);
+    assert_eq!(executions(&expected.0), 608_751);
+    let kept = kill(&bench, search, 20);
+    assert!(kept > 3, "little was kept: {kept}");
+    assert_eq!(everything(&bench, &format!("{search} --checkpoint state")), expected);
+}
+
 #[test]
 fn a_log_without_executions_is_called_one() {
     let bench =

@@ -67,6 +67,9 @@ pub struct Finals {
     first: Named,
     /// The bytes of all names and values together.
     size: usize,
+    /// The least outcome that has no description, since those of lesser ones take all the room.
+    #[serde(default)]
+    nameless_from: Option<String>,
     /// Whether there are more outcomes than [`Self::MOST`].
     leaves_out: bool,
     /// Sentences about what is not compared.
@@ -75,6 +78,11 @@ pub struct Finals {
     /// The outcomes that only executions have in which program order and reads-from have a cycle.
     #[serde(default)]
     circular: BTreeSet<String>,
+}
+
+/// Returns the bytes of all names and values.
+fn size(named: &Named) -> usize {
+    named.iter().map(|(name, value)| name.len() + value.len()).sum()
 }
 
 impl Finals {
@@ -90,30 +98,61 @@ impl Finals {
         self.distinct.contains_key(digest)
     }
 
-    /// Adds the outcome of an execution: `named` returns what differs from the beginning, and the values at the
-    /// beginning.
-    pub fn insert(&mut self, digest: String, causality: Causality, named: impl FnOnce() -> (Named, Named)) {
-        if causality == Causality::Causal {
-            self.circular.remove(&digest);
+    /// Whether an outcome of such an execution, with this description, adds anything.
+    #[must_use]
+    pub fn is_new(&self, digest: &str, causality: Causality, last: &Named) -> bool {
+        let is_known = match self.distinct.get(digest) {
+            None => false,
+            Some(None) => true,
+            Some(Some(known)) => known <= last,
+        };
+        !is_known || (causality == Causality::Causal && self.circular.contains(digest))
+    }
+
+    /// Adds the outcome of an execution: what differs from the beginning, and the values at the beginning. Of several descriptions the
+    /// least is kept, and of too many outcomes, or too many descriptions, those of the least.
+    pub fn insert(&mut self, digest: String, causality: Causality, (last, first): (Named, Named)) {
+        self.note_causality(&digest, causality);
+        match self.distinct.get(&digest) {
+            Some(None) => return,
+            Some(Some(known)) if *known <= last => return,
+            Some(Some(known)) => self.size -= size(known),
+            None => {}
         }
-        if self.distinct.contains_key(&digest) {
-            return;
-        }
-        if self.distinct.len() >= Self::MOST {
-            self.leaves_out = true;
-            return;
-        }
-        if causality == Causality::Circular {
-            self.circular.insert(digest.clone());
-        }
-        if self.size >= Self::ROOM {
+        if self.nameless_from.as_ref().is_some_and(|from| digest >= *from) {
             self.distinct.insert(digest, None);
-            return;
+        } else {
+            self.size += size(&last);
+            self.first.extend(first);
+            self.distinct.insert(digest, Some(last));
         }
-        let (last, first) = named();
-        self.size += last.iter().chain(&first).map(|(name, value)| name.len() + value.len()).sum::<usize>();
-        self.first.extend(first);
-        self.distinct.insert(digest, Some(last));
+        self.keep_the_least();
+    }
+
+    /// Notes of which kind an execution with this outcome is, before the outcome is added.
+    fn note_causality(&mut self, digest: &str, causality: Causality) {
+        match causality {
+            Causality::Causal => drop(self.circular.remove(digest)),
+            Causality::Circular if !self.contains(digest) => drop(self.circular.insert(digest.to_owned())),
+            Causality::Circular => {}
+        }
+    }
+
+    /// Keeps no more outcomes, and no more descriptions, than there is room for.
+    fn keep_the_least(&mut self) {
+        while self.distinct.len() > Self::MOST {
+            if let Some((digest, named)) = self.distinct.pop_last() {
+                self.size -= named.map_or(0, |named| size(&named));
+                self.circular.remove(&digest);
+            }
+            self.leaves_out = true;
+        }
+        while self.size > Self::ROOM {
+            let described = self.distinct.iter_mut().rev().find(|(_, named)| named.is_some());
+            let Some((digest, named)) = described else { break };
+            self.size -= named.take().map_or(0, |named| size(&named));
+            self.nameless_from = Some(digest.clone());
+        }
     }
 
     /// Records, as a sentence, that something is not compared.
@@ -127,24 +166,27 @@ impl Finals {
     pub fn join(&mut self, others: &Self) {
         self.leaves_out |= others.leaves_out;
         self.not_compared.extend(others.not_compared.iter().cloned());
+        for (name, value) in &others.first {
+            self.first.entry(name.clone()).or_insert_with(|| value.clone());
+        }
         for (digest, named) in &others.distinct {
             let causality = others.causality(digest);
-            match named {
-                Some(named) => self.insert(digest.clone(), causality, || (named.clone(), others.first.clone())),
-                None if self.distinct.len() < Self::MOST => self.insert_unnamed(digest, causality),
-                None => self.leaves_out |= !self.contains(digest),
+            if let Some(named) = named {
+                self.insert(digest.clone(), causality, (named.clone(), Named::new()));
+            } else {
+                self.note_causality(digest, causality);
+                self.distinct.entry(digest.clone()).or_default();
+                self.keep_the_least();
             }
         }
-    }
-
-    /// Adds an outcome without a description.
-    fn insert_unnamed(&mut self, digest: &str, causality: Causality) {
-        match causality {
-            Causality::Causal => drop(self.circular.remove(digest)),
-            Causality::Circular if !self.contains(digest) => drop(self.circular.insert(digest.to_owned())),
-            Causality::Circular => {}
+        if let Some(from) = &others.nameless_from
+            && self.nameless_from.as_ref().is_none_or(|own| from < own)
+        {
+            self.nameless_from = Some(from.clone());
+            for named in self.distinct.range_mut(from.clone()..).map(|(_, named)| named) {
+                self.size -= named.take().map_or(0, |named| size(&named));
+            }
         }
-        self.distinct.entry(digest.to_owned()).or_default();
     }
 
     /// Returns whether program order and reads-from agree in some execution that has this outcome.
@@ -216,9 +258,9 @@ mod tests {
     #[test]
     fn outcomes_of_two_slices_are_joined() {
         let (mut one, mut other) = (Finals::default(), Finals::default());
-        one.insert("a".to_owned(), Causality::Causal, || named("1"));
-        other.insert("a".to_owned(), Causality::Causal, || named("1"));
-        other.insert("b".to_owned(), Causality::Causal, || named("2"));
+        one.insert("a".to_owned(), Causality::Causal, named("1"));
+        other.insert("a".to_owned(), Causality::Causal, named("1"));
+        other.insert("b".to_owned(), Causality::Causal, named("2"));
         one.join(&other);
         assert_eq!(one.len(), 2);
         assert!(one.contains("b") && !one.leaves_out());
@@ -230,8 +272,8 @@ mod tests {
     #[test]
     fn names_are_dropped_where_there_is_no_room_for_them() {
         let mut finals = Finals::default();
-        finals.insert("a".to_owned(), Causality::Causal, || named(&"1".repeat(Finals::ROOM)));
-        finals.insert("b".to_owned(), Causality::Causal, || named("2"));
+        finals.insert("a".to_owned(), Causality::Causal, named(&"1".repeat(Finals::ROOM)));
+        finals.insert("b".to_owned(), Causality::Causal, named("2"));
         assert!(finals.contains("b") && !finals.leaves_out());
         assert!(finals.all().any(|(digest, named)| digest == "b" && named.is_none()));
     }
@@ -240,7 +282,7 @@ mod tests {
     fn an_outcome_is_circular_if_all_that_have_it_are() {
         let all = |causalities: &[Causality]| {
             let mut finals = Finals::default();
-            causalities.iter().for_each(|&one| finals.insert("a".to_owned(), one, || named("1")));
+            causalities.iter().for_each(|&one| finals.insert("a".to_owned(), one, named("1")));
             finals
         };
         let (causal, circular) = (Causality::Causal, Causality::Circular);

@@ -21,6 +21,7 @@ pub mod message;
 pub mod operation;
 pub mod ordered;
 pub mod outcomes;
+pub mod packed;
 pub mod place;
 pub mod repair;
 pub mod schedule;
@@ -52,14 +53,15 @@ pub use message::Message;
 pub use operation::Operation;
 pub use ordered::{Atomic, Ordered, Orders};
 pub use outcomes::Outcomes;
+pub use packed::Packed;
 pub use place::{Frame, Place};
 pub use repair::{Obstacle, Override, Performed, Point, Repair, Way, Wrong};
 pub use schedule::{Graph, GraphEnd, GraphEvent, Schedule, Segment};
-pub use slice::{Division, Harvest, Packed, Prefixes, Sighting, Slice, SliceEnd, Unit};
+pub use slice::{Division, Harvest, Manner, News, Prefixes, Sighting, Slice, SliceEnd, Unit};
 pub use summary::{
     BoundCount, BusyLoop, Containment, Failed, FirstReport, LeftWaiting, MonitorCount, Silence, StoppedBy, Summary,
 };
-pub use tally::{BoundTally, MonitorTally, Tally};
+pub use tally::{BoundTally, Example, MonitorTally, Tally};
 pub use trace::{Trace, TraceEvent};
 pub use violation::{Role, ScheduleEnd, SiteUse, Violation, cycle_in_words};
 

@@ -35,3 +35,14 @@ pub struct Atomic {
     /// The name in the source of what is accessed; empty for a fence.
     pub target: String,
 }
+
+impl Atomic {
+    /// Keeps one for each point with its orders and function, in order: the one whose target has the least name.
+    #[must_use]
+    pub fn distinct(all: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = all.into_iter().collect();
+        all.sort_unstable();
+        all.dedup_by(|later, earlier| (&later.ordered, &later.function) == (&earlier.ordered, &earlier.function));
+        all
+    }
+}

@@ -22,6 +22,12 @@ impl Outcomes {
     /// The most bytes of an outcome that are kept; a hash stands for the rest.
     pub const LONGEST: usize = 1024;
 
+    /// Whether an outcome is known.
+    #[must_use]
+    pub fn contains(&self, outcome: &str) -> bool {
+        self.distinct.contains(outcome)
+    }
+
     /// Adds the outcome of an execution.
     pub fn insert(&mut self, outcome: String) {
         self.distinct.insert(outcome);

@@ -1,47 +1,14 @@
 //! Slices of a search: the parts that the tool hands out, and the results that come back.
 
-use std::fmt;
-
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::grounds::Grounds;
 use crate::identity::Identity;
+use crate::packed::Packed;
 use crate::place::Place;
 use crate::summary::{BusyLoop, Silence, StoppedBy};
 use crate::tally::Tally;
 use crate::violation::Violation;
-
-/// Bytes, in JSON as base 64 text: four letters for three bytes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Packed(pub Vec<u8>);
-
-impl Serialize for Packed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&data_encoding::BASE64.encode(&self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for Packed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(PackedVisitor)
-    }
-}
-
-/// The reader of [`Packed`] bytes.
-struct PackedVisitor;
-
-impl Visitor<'_> for PackedVisitor {
-    type Value = Packed;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("bytes in base 64")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Packed, E> {
-        data_encoding::BASE64.decode(text.as_bytes()).map(Packed).map_err(E::custom)
-    }
-}
 
 /// Executions that are still to be run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -74,13 +41,44 @@ pub struct Slice {
     pub threads: Vec<Vec<u32>>,
     /// The number of executions that count after which the slice stops, at least 1.
     pub executions: Option<u64>,
-    /// The seconds after which the slice stops.
-    pub seconds: f64,
+    /// The seconds after which the slice stops; `None` if it goes on to its end.
+    pub seconds: Option<f64>,
     /// The violations found in executions that come before, which need not be described again.
     pub known: Vec<Identity>,
     /// The places where memory is divided within accesses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<Division>,
+    /// The manner in which execution graphs are searched for.
+    #[serde(default)]
+    pub manner: Manner,
+    /// What the first slice of a search for execution graphs has learned of the program, as [`Harvest::facts`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<u64>,
+}
+
+/// The manner in which execution graphs are searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Manner {
+    /// A slice hands out what it leaves, and counts and findings do not depend on who runs what when.
+    #[default]
+    HandsOut,
+    /// One process runs all in one slice, in an order on which the result may depend.
+    InSequence,
+}
+
+/// What is known of the continuations of a frame that units of a search for execution graphs share. A continuation that nobody has
+/// come to before is to become a unit: its bytes behind those of the frame.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct News {
+    /// The name of the frame.
+    pub frame: Packed,
+    /// The continuations that are done, or units already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<Packed>,
+    /// The continuations that the slice has come to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<Packed>,
 }
 
 /// Eight aligned bytes that are divided because some access is to a part of what another one is to.
@@ -113,6 +111,13 @@ pub struct Harvest {
     /// The places where memory is divided within accesses, if the explorer depends on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<Division>,
+    /// What is known of frames that units of a search for execution graphs share.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub news: Vec<News>,
+    /// What the first slice of a search for execution graphs has learned of the program over many runs, which others have to know, as
+    /// hashes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<u64>,
 }
 
 /// The reason why a slice ended.
@@ -124,6 +129,8 @@ pub enum SliceEnd {
     /// Memory has been divided where it was not when the search began, on which what is left depends: the search has to
     /// begin anew.
     Divided,
+    /// What comes next depends on what comes first: the search has to begin anew, in sequence ([`Manner::InSequence`]).
+    Ordered,
     /// The slice ended at its first violation, or at one after which going on makes no sense.
     Found,
     /// An execution reached a limit of length, or the process one of memory.
@@ -156,17 +163,20 @@ pub struct Sighting {
     pub grounds: Grounds,
     /// The violation as it was seen first; `None` if the tool knows it already.
     pub violation: Option<Box<Violation>>,
+    /// The rank of the violation's execution by its bytes, where the least execution stands for all that show the violation, and not
+    /// the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<Packed>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Packed;
-
-    #[test]
-    fn bytes_come_back() {
-        let packed = Packed((0..=255).collect());
-        let text = serde_json::to_string(&packed).unwrap();
-        assert_eq!(serde_json::from_str::<Packed>(&text).unwrap(), packed);
-        assert!(serde_json::from_str::<Packed>("\"AB\"").is_err());
+impl Sighting {
+    /// Adds what other executions show of the same violation.
+    pub fn join(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.grounds.join(&other.grounds);
+        let is_less = other.rank.is_some() && self.rank.as_ref().is_none_or(|rank| other.rank.as_ref() < Some(rank));
+        if is_less && other.violation.is_some() {
+            (self.violation, self.rank) = (other.violation.clone(), other.rank.clone());
+        }
     }
 }

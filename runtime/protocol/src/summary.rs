@@ -10,6 +10,7 @@ use crate::finals::Finals;
 use crate::grounds::Grounds;
 use crate::ordered::Atomic;
 use crate::outcomes::Outcomes;
+use crate::packed::Packed;
 use crate::place::Place;
 use crate::repair::Obstacle;
 
@@ -223,6 +224,9 @@ impl LeftWaiting {
 /// at the one and an access at the other that overtakes it, and what goes wrong in these executions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Containment {
+    /// The numbers that the program gives the two places.
+    #[serde(default)]
+    pub sites: [u32; 2],
     /// The place of the store, e′.
     pub delayed: Place,
     /// The place of the access that overtakes the store, e.
@@ -231,8 +235,39 @@ pub struct Containment {
     pub executions: u64,
     /// Executions that have such a cycle and fail.
     pub failing: u64,
-    /// The failure of the first execution that has such a cycle and fails.
+    /// The failure of the least execution that has such a cycle and fails.
     pub failure: Option<Failed>,
+    /// The rank of that execution, as [`crate::Sighting::rank`].
+    #[serde(default)]
+    pub rank: Option<Packed>,
+}
+
+impl Containment {
+    /// Adds a failure of an execution of this rank, if it is less than that which is known.
+    pub fn fail(&mut self, rank: &Packed, failure: impl FnOnce() -> Failed) {
+        if self.rank.as_ref().is_none_or(|known| rank < known) {
+            (self.failure, self.rank) = (Some(failure()), Some(rank.clone()));
+        }
+    }
+
+    /// Adds the counts of other executions.
+    fn join(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.failing += other.failing;
+        if let (Some(rank), Some(failure)) = (&other.rank, &other.failure) {
+            self.fail(rank, || failure.clone());
+        }
+    }
+
+    /// Adds the counts of other executions, for each pair of places, in the order of their numbers.
+    pub fn join_all(all: &mut Vec<Self>, others: &[Self]) {
+        for other in others {
+            match all.binary_search_by_key(&other.sites, |known| known.sites) {
+                Ok(at) => all[at].join(other),
+                Err(at) => all.insert(at, other.clone()),
+            }
+        }
+    }
 }
 
 /// A failure of an execution.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::finals::Finals;
 use crate::ordered::Atomic;
 use crate::outcomes::Outcomes;
+use crate::packed::Packed;
 use crate::repair::Obstacle;
 use crate::summary::{Containment, FirstReport, LeftWaiting};
 
@@ -33,6 +34,9 @@ pub struct Tally {
     pub uninstrumented: BTreeSet<String>,
     /// The assumptions of the result, as [`crate::Summary::assumptions`].
     pub assumptions: BTreeSet<String>,
+    /// The assumptions that name an example, by the part of the sentence before it.
+    #[serde(default)]
+    pub examples: BTreeMap<String, Example>,
     /// The exit statuses but 0, as [`crate::Summary::exit_statuses`].
     pub exit_statuses: BTreeMap<i32, u64>,
     /// The observations, as [`crate::Summary::outcomes`].
@@ -98,15 +102,39 @@ impl Tally {
         self.finals.join(&next.finals);
         self.undecided += next.undecided;
         self.is_open |= next.is_open;
-        // Execution graphs are searched in one slice.
-        self.containments.extend(next.containments.iter().cloned());
+        Containment::join_all(&mut self.containments, &next.containments);
+        // A search in several slices ends at the first obstacle.
         self.obstacle = self.obstacle.take().or_else(|| next.obstacle.clone());
-        self.atomics.extend(next.atomics.iter().cloned());
+        let atomics = std::mem::take(&mut self.atomics);
+        self.atomics = Atomic::distinct(atomics.into_iter().chain(next.atomics.iter().cloned()));
+        for (sentence, example) in &next.examples {
+            Example::keep_the_least(&mut self.examples, sentence, example.clone());
+        }
         self.leaves_out_rounds |= next.leaves_out_rounds;
         self.leaves_out_classes |= next.leaves_out_classes;
         self.drawn.join(&next.drawn);
         let before = std::mem::take(&mut self.left_waiting);
         self.left_waiting = LeftWaiting::distinct(before.into_iter().chain(next.left_waiting.iter().cloned()));
+    }
+}
+
+/// An example, and the execution that it is of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Example {
+    /// The rank of the execution, as [`crate::Sighting::rank`].
+    pub rank: Packed,
+    /// The example in words.
+    pub words: String,
+}
+
+impl Example {
+    /// Adds the example of a sentence, unless there is a lesser one.
+    pub fn keep_the_least(all: &mut BTreeMap<String, Self>, sentence: &str, example: Self) {
+        match all.get_mut(sentence) {
+            Some(known) if *known <= example => {}
+            Some(known) => *known = example,
+            None => drop(all.insert(sentence.to_owned(), example)),
+        }
     }
 }
 

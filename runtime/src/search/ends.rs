@@ -17,6 +17,8 @@ pub(crate) enum Stopped {
     Found,
     /// Memory has been divided where it was not before.
     Divided,
+    /// What comes next depends on what comes first, and the slice is one of several.
+    Ordered,
     /// Executions reached this limit of length or memory.
     Limit(StoppedBy),
     /// A thread performed no visible operation for as long as is allowed.

@@ -4,14 +4,16 @@
 //! there, in coherence order, the thread waits for ever; else the graph is no execution, but another one is, in which
 //! the thread reads a later write at once. So a graph counts if all threads that wait have read last writes.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use engine::atomicity;
 use engine::event::{Object, Thread};
 use engine::explore::Counts as Counting;
-use engine::explore::estimate::seconds_of_drawing;
-use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended, census};
+use engine::explore::rsmc::units::Left;
+use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Course, Ended, Memory, census};
 use engine::graph::{EventId, Label, Reached};
 use engine::model::armv8::Armv8;
 use engine::model::c11::C11;
@@ -23,19 +25,18 @@ use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
 use protocol::{
-    Code, Explore, FailureKind, GraphEvent, Grounds, Operation, Place, Role, Schedule, SiteUse, StoppedBy, Trace,
-    TraceEvent,
+    Code, Example, Explore, FailureKind, GraphEvent, Grounds, Manner, Operation, Place, Role, Schedule, SiteUse,
+    StoppedBy, Trace, TraceEvent,
 };
 
 use crate::graph::stops::option_of;
 use crate::process::debugger;
 use crate::process::sections;
 use crate::process::sites::Record;
-use crate::process::ticks;
 use crate::run::{Runtime, with};
 use crate::schedule::stuck::headline;
 use crate::search::ends::Stopped;
-use crate::search::graphs::runs::{Broken, Native, Notes, describe, notes, run_each, schedule};
+use crate::search::graphs::runs::{Broken, Budget, Native, Notes, describe, notes, rank, run_each, schedule};
 use crate::search::graphs::transactions::{Judgement, Told};
 use crate::state::failure::{Failure, name, site_use};
 use crate::state::graph::Graph;
@@ -44,6 +45,7 @@ use crate::state::operation::{Note, target_of};
 use crate::world::World;
 
 pub(crate) mod cycles;
+mod facts;
 pub(crate) mod lifetimes;
 pub(crate) mod obstacles;
 pub(crate) mod outcome;
@@ -52,13 +54,79 @@ pub(crate) mod runs;
 pub(crate) mod transactions;
 pub(crate) mod weakness;
 
-/// The budgets that end a search before it is complete.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// The seconds that the search may take.
+/// The part of a search that a slice is.
+pub(crate) struct Part<'s> {
+    /// The units, as the engine has them; that of the whole search is empty.
+    pub(crate) units: Vec<Vec<u8>>,
+    pub(crate) manner: Manner,
+    /// The seconds that the slice may take.
     pub(crate) seconds: Option<f64>,
-    /// The executions that the search may count.
+    /// The executions that the slice may count.
     pub(crate) executions: Option<u64>,
+    /// What the first slice of the search has learned of the program.
+    pub(crate) facts: &'s [u64],
+}
+
+impl Part<'_> {
+    /// Whether the part is the whole search.
+    fn is_whole(&self) -> bool {
+        self.units.iter().any(Vec::is_empty)
+    }
+}
+
+/// What a slice hands out.
+pub(crate) struct Handed {
+    pub(crate) left: Left,
+    /// What the slice has learned of the program, if it is the first one.
+    pub(crate) facts: Vec<u64>,
+}
+
+/// What a process keeps from slice to slice.
+#[derive(Default)]
+pub(crate) struct Kept {
+    /// The number of the size of sets that there was room enough in.
+    size: usize,
+    /// The program for sets of that size, with the runs of threads that are known.
+    native: Option<Box<dyn Any>>,
+    /// The continuations that the tool has been told of.
+    memory: Memory,
+    has_begun: bool,
+}
+
+/// The end of the time of a slice.
+struct Pausing<'s> {
+    manner: Manner,
+    budget: RefCell<Budget>,
+    /// What the process had learned when the slice paused, if it has paused.
+    at: RefCell<Option<Vec<u64>>>,
+    part: &'s Part<'s>,
+}
+
+impl<'s> Pausing<'s> {
+    /// Makes the end of a slice that begins now.
+    fn new(part: &'s Part<'s>) -> Self {
+        let budget = RefCell::new(Budget::since(Instant::now(), part.seconds));
+        Self { manner: part.manner, budget, at: RefCell::new(None), part }
+    }
+
+    /// Whether the slice is to pause now.
+    fn asks(&self) -> bool {
+        let pauses = self.manner == Manner::HandsOut && self.budget.borrow_mut().is_used_up();
+        if pauses {
+            self.pause();
+        }
+        pauses
+    }
+
+    /// Notes that the slice pauses.
+    fn pause(&self) {
+        self.at.borrow_mut().get_or_insert_with(|| with(facts::learned).unwrap_or_default());
+    }
+
+    /// Whether what the slice came to depends on the order in which it came to it: it is not the beginning of the search.
+    fn is_ordered(&self) -> bool {
+        self.manner == Manner::HandsOut && (!self.part.is_whole() || self.at.borrow().is_some())
+    }
 }
 
 /// Whether a graph is an execution.
@@ -270,16 +338,17 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
 /// Says so if executions may be missed since read-modify-writes take effect at once.
 fn note_updates<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     const AS_ONE: &str = "executions in which a read-modify-write reads before what its write waits for are missed";
-    let says_so = |runtime: &mut Runtime| runtime.remarks.assumptions.iter().any(|known| known.starts_with(AS_ONE));
-    if with(says_so) == Some(true) {
-        return Ok(());
-    }
-    if let Some(event) = execution.update_that_waits_as_one() {
+    let Some(event) = execution.update_that_waits_as_one() else { return Ok(()) };
+    let rank = rank(execution);
+    let is_less = |runtime: &mut Runtime| {
+        runtime.recorder.tallied.counts.examples.get(AS_ONE).is_none_or(|example| rank < example.rank)
+    };
+    if with(is_less) == Some(true) {
         let notes = notes(execution)?;
         let note = notes[usize::from(event.thread)][usize::from(event.index)].note;
         let Place { file, line, .. } = Record::behind(note.site).place();
-        let said = format!("{AS_ONE}, such as the {} at {file}:{line}", note.operation);
-        with(|runtime| runtime.remarks.assumptions.insert(said.into()));
+        let example = Example { rank, words: format!(", such as the {} at {file}:{line}", note.operation) };
+        with(|runtime| Example::keep_the_least(&mut runtime.recorder.tallied.counts.examples, AS_ONE, example));
     }
     Ok(())
 }
@@ -290,13 +359,19 @@ fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, c
         return Ok(());
     }
     let grounds = weakness::grounds(execution, &found)?;
+    let rank = rank(execution);
     for failure in found {
-        let known = with(|runtime| runtime.recorder.findings.is_known(&failure)) == Some(true);
-        let mut schedule = if known { Schedule::default() } else { schedule(execution)? };
-        if let (Some(graph), Some(late)) = (&mut schedule.graph, &failure.late) {
+        let is_least = with(|runtime| runtime.recorder.findings.is_least(&failure, &rank)) == Some(true);
+        let mut schedule = if is_least { Some(schedule(execution)?) } else { None };
+        if let (Some(graph), Some(late)) =
+            (schedule.as_mut().and_then(|schedule| schedule.graph.as_mut()), &failure.late)
+        {
             graph.end = late.described(&graph.events);
         }
-        with(|runtime| runtime.recorder.fail_as(failure, schedule, &grounds, counts));
+        with(|runtime| {
+            let seen = runtime.recorder.seen(counts == Counting::Once);
+            runtime.recorder.findings.fail_in_graph(failure, (&rank, schedule), &grounds, seen);
+        });
     }
     Ok(())
 }
@@ -311,7 +386,7 @@ fn take_outcome<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), 
         }
     }
     let outcome = observed::outcome(observed.iter().map(|(path, observed)| (path.as_slice(), observed)));
-    with(|runtime| runtime.recorder.tallied.take_outcome(outcome));
+    with(|runtime| runtime.recorder.tallied.take_outcome_of_graph(outcome));
     Ok(())
 }
 
@@ -331,57 +406,111 @@ fn repeats<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broke
     Ok(())
 }
 
-/// Explores all execution graphs, with sets for more and more accesses until there is room for all.
-pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
+/// Explores the execution graphs of a part of the search, with sets for more and more accesses until there is room for all.
+pub(crate) fn search(job: &Explore, part: &Part<'_>, kept: &mut Kept) -> (Stopped, Option<Handed>) {
     if let Some(model) = with(|runtime| runtime.graph_mut().model)
         && model.has_dependencies()
         && !sections::has_labels()
     {
         let option = option_of(model);
         let what = format!("a program of which some file was compiled without `fencehound cc --power`, under {option}");
-        return Stopped::Unsupported { what, place: Place::default() };
+        return (Stopped::Unsupported { what, place: Place::default() }, None);
     }
     let begun = Instant::now();
     let sizes = [sized::<1>, sized::<4>, sized::<16>];
-    let mut size = 0;
+    let mut begins_anew = part.is_whole() || !kept.has_begun;
+    kept.has_begun = true;
     loop {
-        with(begin_search);
-        match sizes[size](job, limits, begun) {
-            Ok(stopped) => return stopped,
-            Err(Broken::Cut) => {}
-            Err(Broken::TooManyEvents) if size + 1 < sizes.len() => size += 1,
-            Err(Broken::TooManyEvents) => return Stopped::Limit(StoppedBy::Events),
-            Err(Broken::Budget) => return Stopped::Open,
-            Err(Broken::Silent(silence)) => return Stopped::Silent(silence),
-            Err(Broken::Unsupported { what, place }) => return Stopped::Unsupported { what, place },
-            Err(Broken::Nondeterministic(thread)) => {
+        if begins_anew {
+            forget(kept);
+        }
+        begins_anew = true;
+        let pausing = Pausing::new(part);
+        let broken = match sizes[kept.size](job, &pausing, begun, kept) {
+            Ok((Stopped::Complete, left)) if part.manner == Manner::HandsOut => return hand_out(&pausing, left),
+            Ok((stopped, _)) if !pausing.is_ordered() => return (stopped, None),
+            Ok(_) => return (Stopped::Ordered, None),
+            Err(broken) => broken,
+        };
+        match broken {
+            Broken::TooManyEvents if kept.size + 1 < sizes.len() => kept.size += 1,
+            Broken::Cut if part.is_whole() => {}
+            Broken::Budget if part.manner == Manner::HandsOut => {
+                forget(kept);
+                let left = Left { units: part.units.clone(), ..Left::default() };
+                return (Stopped::Open, Some(Handed { left, facts: Vec::new() }));
+            }
+            _ if pausing.is_ordered() => return (Stopped::Ordered, None),
+            Broken::Cut | Broken::Strayed => return (Stopped::Ordered, None),
+            Broken::TooManyEvents => return (Stopped::Limit(StoppedBy::Events), None),
+            Broken::Budget => return (Stopped::Open, None),
+            Broken::Silent(silence) => return (Stopped::Silent(silence), None),
+            Broken::Unsupported { what, place } => return (Stopped::Unsupported { what, place }, None),
+            Broken::Nondeterministic(thread) => {
                 with(|runtime| fails_to_repeat(runtime, thread));
-                return Stopped::Found;
+                return (Stopped::Found, None);
             }
         }
     }
 }
 
+/// Forgets what was run, but not where memory is divided: the search, or the slice, begins anew.
+fn forget(kept: &mut Kept) {
+    (kept.native, kept.memory) = (None, Memory::default());
+    with(begin_search);
+}
+
+/// Hands out what a slice has left. What it has learned of the program besides what the first slice had when it paused might have
+/// been of importance to others: then all is run in sequence.
+fn hand_out(pausing: &Pausing<'_>, left: Left) -> (Stopped, Option<Handed>) {
+    let part = pausing.part;
+    if part.is_whole() && left.units.is_empty() {
+        return (Stopped::Complete, None);
+    }
+    let now = with(facts::learned).unwrap_or_default();
+    let at_pause = pausing.at.borrow();
+    let known: &[u64] = if part.is_whole() { at_pause.as_deref().unwrap_or(&now) } else { part.facts };
+    if now.iter().any(|fact| known.binary_search(fact).is_err()) {
+        return (Stopped::Ordered, None);
+    }
+    let facts = if part.is_whole() { now } else { Vec::new() };
+    (Stopped::Complete, Some(Handed { left, facts }))
+}
+
 /// Explores the execution graphs of the program's model, with sets of this size.
-fn sized<const W: usize>(job: &Explore, limits: &Limits, begun: Instant) -> Result<Stopped, Broken> {
+fn sized<const W: usize>(
+    job: &Explore,
+    pausing: &Pausing<'_>,
+    begun: Instant,
+    kept: &mut Kept,
+) -> Result<(Stopped, Left), Broken> {
     match with(|runtime| runtime.graph_mut().model).expect("there is a runtime") {
-        MemoryModel::Sc => under::<W, Sc<W>>(job, limits, begun),
-        MemoryModel::Tso => under::<W, Tso<W>>(job, limits, begun),
-        MemoryModel::Pso => under::<W, Pso<W>>(job, limits, begun),
-        MemoryModel::Power => under::<W, Power<W>>(job, limits, begun),
-        MemoryModel::Armv8 => under::<W, Armv8<W>>(job, limits, begun),
-        MemoryModel::Riscv => under::<W, Riscv<W>>(job, limits, begun),
-        MemoryModel::C11 => under::<W, C11<W>>(job, limits, begun),
+        MemoryModel::Sc => under::<W, Sc<W>>(job, pausing, begun, kept),
+        MemoryModel::Tso => under::<W, Tso<W>>(job, pausing, begun, kept),
+        MemoryModel::Pso => under::<W, Pso<W>>(job, pausing, begun, kept),
+        MemoryModel::Power => under::<W, Power<W>>(job, pausing, begun, kept),
+        MemoryModel::Armv8 => under::<W, Armv8<W>>(job, pausing, begun, kept),
+        MemoryModel::Riscv => under::<W, Riscv<W>>(job, pausing, begun, kept),
+        MemoryModel::C11 => under::<W, C11<W>>(job, pausing, begun, kept),
     }
 }
 
 /// Explores the execution graphs of a model, with sets of this size.
-pub(crate) fn under<const W: usize, M: Model<W>>(
+fn under<const W: usize, M: Model<W>>(
     job: &Explore,
-    limits: &Limits,
+    pausing: &Pausing<'_>,
     begun: Instant,
-) -> Result<Stopped, Broken> {
-    let native = Native::<W>::new(limits.seconds, begun, job.limits.max_events);
+    kept: &mut Kept,
+) -> Result<(Stopped, Left), Broken> {
+    let part = pausing.part;
+    let known = kept.native.take().and_then(|native| native.downcast::<Native<W>>().ok());
+    let native = known.map_or_else(
+        || {
+            let budget = (part.manner == Manner::InSequence).then(|| Budget::since(begun, part.seconds));
+            Native::<W>::new(budget, job.limits.max_events)
+        },
+        |native| *native,
+    );
     let mut outcome: Result<Option<Stopped>, Broken> = Ok(None);
     let mut first = true;
     let mut visit = |execution: &CompleteTrace<'_, W>| {
@@ -390,46 +519,82 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
             outcome = Err(broken);
             return Continue::Stop;
         }
-        let enough = with(|runtime| {
+        let (found, executions) = with(|runtime| {
             let found =
                 (job.stop_at_first && runtime.recorder.findings.has_found()) || runtime.graph_mut().is_obstructed();
-            let executions = runtime.recorder.tallied.counts.executions;
-            if found {
-                return Some(Stopped::Found);
+            (found, runtime.recorder.tallied.counts.executions)
+        })
+        .expect("there is a runtime");
+        let is_enough = part.executions.is_some_and(|limit| executions >= limit);
+        match part.manner {
+            _ if found => outcome = Ok(Some(Stopped::Found)),
+            Manner::InSequence if is_enough => outcome = Ok(Some(Stopped::Open)),
+            Manner::HandsOut if is_enough => {
+                pausing.pause();
+                return Continue::Pause;
             }
-            limits.executions.is_some_and(|limit| executions >= limit).then_some(Stopped::Open)
-        });
-        outcome = Ok(enough.flatten());
-        if matches!(outcome, Ok(None)) { Continue::Yes } else { Continue::Stop }
+            Manner::InSequence | Manner::HandsOut => return Continue::Yes,
+        }
+        Continue::Stop
     };
-    let (Counts { blocked, .. }, result) = rsmc::explore::<W, M, _>(&native, &mut visit);
+    let course = Course { visit: &mut visit, pauses: &|| pausing.asks() };
+    let (Counts { blocked, .. }, result) =
+        rsmc::explore_units::<W, M, _>(&native, &part.units, course, &mut kept.memory);
     with(|runtime| runtime.recorder.tallied.counts.blocked += blocked);
-    let is_out_of_budget = matches!((&result, &outcome), (Err(Ended::Stopped), Ok(Some(Stopped::Open))))
-        || matches!(result, Err(Ended::Fault(Broken::Budget)));
-    if is_out_of_budget && job.repair.is_none() && !ticks::interrupted() {
-        estimate::<W, M>(job, begun);
-    }
+    kept.native = Some(Box::new(native));
     match result {
-        Ok(()) => Ok(Stopped::Complete),
-        Err(Ended::Stopped) => outcome.map(|stopped| stopped.unwrap_or(Stopped::Complete)),
+        Ok(left) => Ok((Stopped::Complete, left)),
+        Err(Ended::Stopped) => outcome.map(|stopped| (stopped.unwrap_or(Stopped::Complete), Left::default())),
         Err(Ended::TooManyEvents) => Err(Broken::TooManyEvents),
-        Err(Ended::Strayed) => unreachable!("a whole search has no units"),
+        Err(Ended::Strayed) => Err(Broken::Strayed),
         Err(Ended::Fault(broken)) => Err(broken),
     }
 }
 
-/// Estimates how many executions there are, by drawing some of them.
-fn estimate<const W: usize, M: Model<W>>(job: &Explore, begun: Instant) {
-    let seconds = seconds_of_drawing(begun.elapsed().as_secs_f64());
-    let native = Native::<W>::new(Some(seconds), Instant::now(), job.limits.max_events);
+/// Estimates how many executions there are, by drawing some of them for this many seconds.
+pub(crate) fn draw(job: &Explore, seconds: Option<f64>) -> Stopped {
+    let begun = Instant::now();
+    let sizes = [draw_sized::<1>, draw_sized::<4>, draw_sized::<16>];
+    let mut size = 0;
+    loop {
+        with(begin_search);
+        match sizes[size](job, Budget::since(begun, seconds)) {
+            Broken::TooManyEvents if size + 1 < sizes.len() => size += 1,
+            Broken::Cut => {}
+            // Whatever else ends this only ends the estimate.
+            _ => return Stopped::Open,
+        }
+    }
+}
+
+/// Draws executions of the program's model, with sets of this size, until something ends that.
+fn draw_sized<const W: usize>(job: &Explore, budget: Budget) -> Broken {
+    match with(|runtime| runtime.graph_mut().model).expect("there is a runtime") {
+        MemoryModel::Sc => draw_under::<W, Sc<W>>(job, budget),
+        MemoryModel::Tso => draw_under::<W, Tso<W>>(job, budget),
+        MemoryModel::Pso => draw_under::<W, Pso<W>>(job, budget),
+        MemoryModel::Power => draw_under::<W, Power<W>>(job, budget),
+        MemoryModel::Armv8 => draw_under::<W, Armv8<W>>(job, budget),
+        MemoryModel::Riscv => draw_under::<W, Riscv<W>>(job, budget),
+        MemoryModel::C11 => draw_under::<W, C11<W>>(job, budget),
+    }
+}
+
+/// Draws executions of a model, with sets of this size, until something ends that.
+fn draw_under<const W: usize, M: Model<W>>(job: &Explore, budget: Budget) -> Broken {
+    let native = Native::<W>::new(Some(budget), job.limits.max_events);
     let mut worth = |execution: &CompleteTrace<'_, W>| match worth(execution) {
         Worth::Execution { .. } => census::Worth::Counts,
         Worth::Nothing => census::Worth::LeftOut,
     };
-    // Whatever ends this only ends the estimate.
-    let mut numbers = 0..;
-    while let Some(Ok(drawn)) = numbers.next().map(|number| census::draw::<W, M, _>(&native, number, &mut worth)) {
-        with(|runtime| runtime.recorder.tallied.counts.drawn.add(drawn));
+    let mut number = 0;
+    loop {
+        match census::draw::<W, M, _>(&native, number, &mut worth) {
+            Ok(drawn) => with(|runtime| runtime.recorder.tallied.counts.drawn.add(drawn)),
+            Err(Ended::Fault(broken)) => return broken,
+            Err(Ended::TooManyEvents | Ended::Stopped | Ended::Strayed) => return Broken::TooManyEvents,
+        };
+        number += 1;
     }
 }
 
@@ -493,7 +658,7 @@ fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), us
 
 /// Replays a graph of a model with sets of this size; the number is that of the first event that cannot happen.
 fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<Result<(), usize>, Broken> {
-    let native = Native::<W>::new(None, Instant::now(), u64::MAX);
+    let native = Native::<W>::new(Some(Budget::since(Instant::now(), None)), u64::MAX);
     let mut taken = Ok(true);
     let mut visit = |execution: &CompleteTrace<'_, W>| {
         taken = take(execution).and_then(|()| {
@@ -531,6 +696,8 @@ fn begin_search(runtime: &mut Runtime) {
     let graph = runtime.graph_mut();
     graph.places.reset();
     graph.failures.clear();
+    runtime.recorder.findings.discard();
+    runtime.recorder.tallied.discard();
     runtime.recorder.restart(&[]);
     runtime.recorder.trail.trace();
 }

@@ -24,7 +24,7 @@ pub(crate) fn take(runtime: &mut Runtime) {
         add_results(&mut outcome, runtime);
         add_memory(&mut outcome, runtime, &left);
     }
-    runtime.recorder.tallied.counts.finals.insert(outcome.digest().to_string(), Causality::Causal, || outcome.named());
+    runtime.recorder.tallied.counts.finals.insert(outcome.digest().to_string(), Causality::Causal, outcome.named());
 }
 
 /// Returns the threads of the execution, with their creation paths.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::monitor::MonitorName;
-use protocol::{Grounds, Identity, Schedule, Sighting, Violation};
+use protocol::{Grounds, Identity, Packed, Schedule, Sighting, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::state::failure::Failure;
@@ -44,14 +44,28 @@ pub(crate) struct Findings {
     found: Vec<FoundOnce>,
     /// The violations that other slices have found: of these it is only told that they were seen.
     known: FxHashSet<Identity>,
+    /// The ranks of the least execution graphs that fail in each way, in all slices of the process.
+    least: FxHashMap<Identity, Packed>,
+}
+
+/// Makes the violation of a failure in an execution with this schedule.
+fn violation(failure: Failure, schedule: Schedule) -> Violation {
+    let Failure { kind, message, subject, sites, program_counter, late: _ } = failure;
+    Violation { kind, monitor: None, message, subject, sites, events: None, program_counter, schedule }
 }
 
 impl Findings {
     /// Forgets the findings of the last slice, but for the violations that are known already, to which these are added.
     pub(crate) fn restart(&mut self, known: &[Identity]) {
         let before = std::mem::take(self);
-        self.known = before.known;
+        (self.known, self.least) = (before.known, before.least);
         self.known.extend(known.iter().cloned());
+    }
+
+    /// Forgets the findings of a slice of which the tool is not told.
+    pub(crate) fn discard(&mut self) {
+        self.least.clear();
+        self.restart(&[]);
     }
 
     /// Adds a report of the monitor on this pair of places.
@@ -96,7 +110,7 @@ impl Findings {
     /// Adds a violation that no execution shows yet.
     fn add(&mut self, identity: Identity, violation: Option<Violation>, grounds: Grounds) {
         let violation = violation.map(Box::new);
-        let sighting = Sighting { identity, executions: 0, grounds, violation };
+        let sighting = Sighting { identity, executions: 0, grounds, violation, rank: None };
         self.found.push(FoundOnce { sighting, last: 0 });
     }
 
@@ -120,6 +134,34 @@ impl Findings {
         known.is_none_or(|known| !known.unused.is_empty() || !known.paired.is_empty())
     }
 
+    /// Whether an execution graph of this rank stands for those that fail in this way: it is less than all that were seen.
+    pub(crate) fn is_least(&self, failure: &Failure, rank: &Packed) -> bool {
+        self.least.get(&failure.identity()).is_none_or(|least| rank < least)
+    }
+
+    /// Counts an execution graph of this rank that failed, with its schedule if it stands for those that fail in this way, and with
+    /// what belongs to the grounds of its failures.
+    pub(crate) fn fail_in_graph(
+        &mut self,
+        failure: Failure,
+        (rank, schedule): (&Packed, Option<Schedule>),
+        grounds: &Grounds,
+        seen: Seen,
+    ) {
+        let (next, identity) = (self.found.len(), failure.identity());
+        let index = *self.failures.entry(identity.clone()).or_insert(next);
+        if index == next {
+            self.add(identity.clone(), None, grounds.clone());
+        }
+        let sighting = &mut self.found[index].sighting;
+        sighting.grounds.join(grounds);
+        if let Some(schedule) = schedule {
+            (sighting.violation, sighting.rank) = (Some(Box::new(violation(failure, schedule))), Some(rank.clone()));
+            self.least.insert(identity, rank.clone());
+        }
+        self.seen(index, seen);
+    }
+
     /// Counts an execution that failed, with its schedule, which is not looked at if the failure is known, and with what belongs to
     /// the grounds of its failures.
     pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, grounds: &Grounds, seen: Seen) {
@@ -127,10 +169,7 @@ impl Findings {
         let identity = failure.identity();
         let index = *self.failures.entry(identity.clone()).or_insert(next);
         if index == next {
-            let Failure { kind, message, subject, sites, program_counter, late: _ } = failure;
-            let (monitor, events) = (None, None);
-            let violation = Violation { kind, monitor, message, subject, sites, events, program_counter, schedule };
-            let violation = (!self.known.contains(&identity)).then_some(violation);
+            let violation = (!self.known.contains(&identity)).then(|| violation(failure, schedule));
             self.add(identity, violation, grounds.clone());
         }
         self.found[index].sighting.grounds.join(grounds);

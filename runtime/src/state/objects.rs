@@ -258,7 +258,7 @@ pub(crate) const KIND_OFFSET: usize = 16;
 pub(crate) const ROBUST: c_int = 16;
 
 /// The attributes of a mutex.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MutexKind {
     pub(crate) kind: Type,
     pub(crate) robustness: Robustness,

@@ -7,7 +7,7 @@ use engine::event::{EventIndex, Thread};
 use engine::execution::Execution;
 use engine::explore::Counts;
 use engine::monitor::{Cycle, Monitor, MonitorName, Report};
-use protocol::{Containment, Failed, Grounds, Identity, Place, Role, Schedule, SiteUse, Tally};
+use protocol::{Containment, Failed, Grounds, Identity, Packed, Place, Role, Schedule, SiteUse, Tally};
 
 use crate::process::sites::RecordPointer;
 use crate::state::failure::{Extent, Failure, site_use};
@@ -70,7 +70,7 @@ impl Recorder {
     }
 
     /// Returns the present run, in which something is seen.
-    const fn seen(&self, counts: bool) -> Seen {
+    pub(crate) const fn seen(&self, counts: bool) -> Seen {
         Seen { run: self.tallied.counts.runs, counts }
     }
 
@@ -207,18 +207,22 @@ impl Recorder {
         });
     }
 
-    /// Counts a cycle of the present execution graph through these two places, and the graph's failures.
-    pub(crate) fn contains(&mut self, pair: [u32; 2], places: [Place; 2], failures: &[Failure]) {
+    /// Counts a cycle of the present execution graph, which has this rank, through these two places, and the graph's failures.
+    pub(crate) fn contains(&mut self, sites: [u32; 2], places: [Place; 2], failures: &[Failure], rank: &Packed) {
         let Some(containments) = &mut self.containments else { return };
         let [delayed, overtaking] = places;
-        let new = Containment { delayed, overtaking, executions: 0, failing: 0, failure: None };
-        let containment = containments.entry(pair).or_insert(new);
+        let new = Containment { sites, delayed, overtaking, executions: 0, failing: 0, failure: None, rank: None };
+        let containment = containments.entry(sites).or_insert(new);
         containment.executions += 1;
         if let Some(Failure { kind, message, subject, sites, .. }) = failures.first() {
             containment.failing += 1;
-            let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
-            let (message, subject) = (message.clone(), subject.clone());
-            containment.failure.get_or_insert(Failed { kind: *kind, message, subject, place });
+            let place = || sites.first().map(|site| site.place.clone()).unwrap_or_default();
+            containment.fail(rank, || Failed {
+                kind: *kind,
+                message: message.clone(),
+                subject: subject.clone(),
+                place: place(),
+            });
         }
     }
 

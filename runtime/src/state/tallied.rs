@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use engine::execution::Execution;
 use engine::explore::Counts;
-use protocol::{Compared, FirstReport, MonitorTally, Tally};
+use engine::graph::causality::Causality;
+use protocol::{Compared, Finals, FirstReport, MonitorTally, Named, Outcomes, Tally};
 use rustc_hash::FxHashSet;
 
 use crate::state::findings::Reporter;
@@ -41,6 +42,15 @@ pub(crate) struct Tallied {
     pub(crate) compared: Option<Compared>,
     /// The log of executions that the tool has not been told yet.
     pub(crate) recorded: String,
+    /// What slices of a search for execution graphs have told the tool of outcomes, or will at their ends.
+    told: Told,
+}
+
+/// The outcomes of execution graphs that a process has told the tool, or will when its slice ends.
+#[derive(Default)]
+struct Told {
+    outcomes: Outcomes,
+    finals: Finals,
 }
 
 impl Tallied {
@@ -55,13 +65,38 @@ impl Tallied {
             observes: false,
             compared: None,
             recorded: String::new(),
+            told: Told::default(),
         }
     }
 
     /// Forgets what was counted: another slice starts now.
     pub(crate) fn restart(&mut self) {
-        let (observes, compared) = (self.observes, self.compared);
-        *self = Self { observes, compared, ..Self::new(self.reported.len()) };
+        let (observes, compared, told) = (self.observes, self.compared, std::mem::take(&mut self.told));
+        *self = Self { observes, compared, told, ..Self::new(self.reported.len()) };
+    }
+
+    /// Forgets what was counted in a slice of which the tool is not told.
+    pub(crate) fn discard(&mut self) {
+        self.told = Told::default();
+        self.restart();
+    }
+
+    /// Adds the end of an execution graph, with its values in the end and at the beginning.
+    pub(crate) fn take_final(&mut self, digest: &str, causality: Causality, (last, first): (Named, Named)) {
+        if self.told.finals.is_new(digest, causality, &last) {
+            self.told.finals.insert(digest.to_owned(), causality, (last.clone(), first.clone()));
+            self.counts.finals.insert(digest.to_owned(), causality, (last, first));
+        }
+    }
+
+    /// Adds the outcome of an execution graph, which is empty if nothing was observed.
+    pub(crate) fn take_outcome_of_graph(&mut self, outcome: String) {
+        if outcome.is_empty() {
+            self.counts.outcomes.insert_silent();
+        } else if !self.told.outcomes.contains(&outcome) {
+            self.told.outcomes.insert(outcome.clone());
+            self.counts.outcomes.insert(outcome);
+        }
     }
 
     /// Takes an execution that was drawn and says this of the number of classes, as a logarithm, if it counts: so many executions

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::process::sites::Record;
 use crate::run::with;
-use crate::search::graphs::runs::{Broken, Notes, notes, schedule};
+use crate::search::graphs::runs::{Broken, Notes, notes, rank, schedule};
 use crate::state::failure::{Failure, site_use};
 use crate::state::graph::Recorded;
 use crate::state::recorder::InGraph;
@@ -37,9 +37,10 @@ pub(crate) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: 
             all.insert(sites(&notes, pair), pair.map(place));
         }
     }
+    let rank = rank(execution);
     with(|runtime| {
         for (pair, places) in all {
-            runtime.recorder.contains(pair, places, failures);
+            runtime.recorder.contains(pair, places, failures, &rank);
         }
     });
     if with(|runtime| runtime.recorder.reports_cycles()) == Some(true) {

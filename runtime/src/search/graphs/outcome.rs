@@ -34,7 +34,7 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<O
             add_memory(&mut outcome, runtime, execution, (&left, &freed));
         }
         let digest = outcome.digest().to_string();
-        runtime.recorder.tallied.counts.finals.insert(digest.clone(), execution.causality(), || outcome.named());
+        runtime.recorder.tallied.take_final(&digest, execution.causality(), outcome.named());
         digest
     });
     Ok(digest)

@@ -8,7 +8,7 @@ use engine::explore::rsmc::CompleteTrace;
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
 use engine::graph::{EventId, Label, Labels, Program, Reached, Value};
-use protocol::{GraphEvent, Operation, Place, Schedule, Silence};
+use protocol::{GraphEvent, Operation, Packed, Place, Schedule, Silence};
 use rustc_hash::FxHashMap;
 
 use crate::hooks::pthread::threads;
@@ -38,6 +38,8 @@ pub(crate) enum Broken {
     Unsupported { what: String, place: Place },
     /// A thread did not do what it did before.
     Nondeterministic(Thread),
+    /// The program did not come again to where a unit begins.
+    Strayed,
 }
 
 /// The most runs of a thread that are kept.
@@ -50,7 +52,8 @@ type Answers<const W: usize> = FxHashMap<Vec<Option<Value>>, Fetched<W>>;
 
 /// The program, as the engine's search sees it.
 pub(crate) struct Native<const W: usize> {
-    budget: RefCell<Budget>,
+    /// The time that the search may take; `None` if it is asked to pause instead.
+    budget: RefCell<Option<Budget>>,
     /// The most accesses that a thread may make.
     limit: usize,
     /// The runs of threads, by thread and origin, as the same ones are run with the same reads again and again.
@@ -66,8 +69,13 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
+    /// Makes the budget of so many seconds since this moment, or any number.
+    pub(crate) fn since(begun: Instant, seconds: Option<f64>) -> Self {
+        Self { seconds, begun, looked: ticks::ticks() }
+    }
+
     /// Whether the time is used up, or Ctrl-C was pressed.
-    fn is_used_up(&mut self) -> bool {
+    pub(crate) fn is_used_up(&mut self) -> bool {
         if ticks::interrupted() || self.looked == ticks::ticks() {
             return ticks::interrupted();
         }
@@ -77,12 +85,10 @@ impl Budget {
 }
 
 impl<const W: usize> Native<W> {
-    /// Makes a program to search, within `seconds` since `begun`, if that is given, and with at most `max_events`
-    /// accesses a thread.
-    pub(crate) fn new(seconds: Option<f64>, begun: Instant, max_events: u64) -> Self {
-        let budget = RefCell::new(Budget { seconds, begun, looked: ticks::ticks() });
+    /// Makes a program to search within this time, if any is given, and with at most `max_events` accesses a thread.
+    pub(crate) fn new(budget: Option<Budget>, max_events: u64) -> Self {
         let limit = usize::try_from(max_events).unwrap_or(usize::MAX).min(Set::<W>::CAPACITY);
-        Self { budget, limit, known: RefCell::default() }
+        Self { budget: RefCell::new(budget), limit, known: RefCell::default() }
     }
 
     /// Runs a thread from its beginning, and returns how far it came.
@@ -152,7 +158,7 @@ impl<const W: usize> Program<W> for Native<W> {
     }
 
     fn fetch(&self, thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
-        if self.budget.borrow_mut().is_used_up() {
+        if self.budget.borrow_mut().as_mut().is_some_and(Budget::is_used_up) {
             return Err(Broken::Budget);
         }
         if let Some(known) = self.known.borrow().get(&(thread, origin)).and_then(|answers| answers.get(reads)) {
@@ -265,6 +271,20 @@ fn overtaken<const W: usize>(execution: &CompleteTrace<'_, W>, event: EventId) -
     let earlier = (0..event.index).map(|index| EventId { index, ..event });
     let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
     committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
+}
+
+/// Returns the rank of an execution among others by its bytes: one with fewer accesses is less, and of two with as many the one whose
+/// commits are, one after the other. It depends on nothing but the execution.
+pub(crate) fn rank<const W: usize>(execution: &CompleteTrace<'_, W>) -> Packed {
+    let nodes = execution.trace.nodes();
+    let mut bytes = Vec::with_capacity(4 + 6 * nodes.len());
+    bytes.extend(u32::try_from(nodes.len()).unwrap_or(u32::MAX).to_be_bytes());
+    for node in nodes {
+        for number in [node.event.thread, node.event.index, node.rank] {
+            bytes.extend(number.to_be_bytes());
+        }
+    }
+    Packed(bytes)
 }
 
 /// Returns the execution as a schedule.

@@ -1,7 +1,9 @@
 //! The bytes that were stored to synchronisation objects, and the threads that initialised them.
 
+use std::hash::BuildHasher;
+
 use engine::event::Thread;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::state::objects::{Class, MutexKind};
 
@@ -75,6 +77,29 @@ impl Initialisers {
         }
         if let Some(made) = self.made.get_mut(&(address & !7)) {
             made.stored |= made.thread != thread || made.run == run;
+        }
+    }
+
+    /// Shows what is known of each object: its address, a byte of it, and a number that stands for what is known.
+    pub(crate) fn facts(&self, mut show: impl FnMut((usize, usize, u64))) {
+        for (&address, bytes) in &self.found {
+            show((address, 0, FxBuildHasher.hash_one(bytes)));
+            let size = bytes.as_ref().map_or(0, Vec::len);
+            (address..address + size).for_each(|at| self.show_byte(at, &mut show));
+        }
+        for (&address, kind) in &self.mutexes {
+            show((address, 1, FxBuildHasher.hash_one(format!("{kind:?}"))));
+        }
+        for (&address, made) in &self.made {
+            show((address, 2, FxBuildHasher.hash_one((made.thread, made.stored))));
+            (address..address + 8).for_each(|at| self.show_byte(at, &mut show));
+        }
+    }
+
+    /// Shows what is known of the stores to a byte, if there are any.
+    fn show_byte(&self, at: usize, show: &mut impl FnMut((usize, usize, u64))) {
+        if let Some(&Stored { value, is_one, thread, created, again, .. }) = self.stored(at) {
+            show((at, 3, FxBuildHasher.hash_one((value, is_one, thread, created, again))));
         }
     }
 

@@ -166,6 +166,12 @@ impl Strangers {
         self.accessed.range(bytes.clone()).next().is_some()
     }
 
+    /// Shows all that is known.
+    pub(crate) fn facts(&self, mut show: impl FnMut((usize, usize))) {
+        self.lent.iter().for_each(|bytes| show((bytes.start, bytes.end)));
+        self.accessed.iter().for_each(|&byte| show((byte, 0)));
+    }
+
     /// Notes that a thread accesses these bytes of another one; returns whether that one lends them.
     pub(crate) fn accesses(&mut self, bytes: Range<usize>) -> bool {
         let lent = self.lent.iter().any(|lent| lent.start < bytes.end && bytes.start < lent.end);

@@ -30,10 +30,7 @@ impl Replaced {
 
     /// Returns the atomic accesses and fences that were met.
     pub(crate) fn seen(&self) -> Vec<Atomic> {
-        let mut all: Vec<Atomic> = self.seen.values().cloned().collect();
-        all.sort();
-        all.dedup();
-        all
+        Atomic::distinct(self.seen.values().cloned())
     }
 
     /// Returns the orders of an access, or a fence, that has these in the program.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use engine::event::{Location, Thread};
 use engine::graph::Value;
+use protocol::Division;
 use rustc_hash::FxHashMap;
 
 use crate::state::library::Common;
@@ -172,6 +173,27 @@ impl Places {
     /// Makes these bytes a location of their own, by cuts before and behind them.
     pub(crate) fn cut_around(&mut self, bytes: std::ops::Range<usize>) {
         self.cuts.extend([bytes.start, bytes.end]);
+    }
+
+    /// Cuts memory where another process has cut it.
+    pub(crate) fn divide(&mut self, divisions: &[Division]) {
+        for division in divisions {
+            let first = usize::try_from(division.address).unwrap_or(usize::MAX);
+            self.cuts.extend((0..8).filter(|byte| division.bounds >> byte & 1 == 1).map(|byte| first + byte));
+        }
+    }
+
+    /// Returns where memory is cut.
+    pub(crate) fn divisions(&self) -> Vec<Division> {
+        let mut all: Vec<Division> = Vec::new();
+        for cut in &self.cuts {
+            let (address, bounds) = ((cut & !7) as u64, 1 << (cut & 7));
+            match all.last_mut() {
+                Some(last) if last.address == address => last.bounds |= bounds,
+                _ => all.push(Division { address, bounds }),
+            }
+        }
+        all
     }
 
     /// Returns the width of the widest piece at the address, of at most `width` bytes, that no cut goes through.
