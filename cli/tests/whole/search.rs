@@ -179,6 +179,9 @@ int main(void) {
 /// Two threads store to their own variables and load the other's, six times each.
 const LOOPS: &str = concat!("#define ROUNDS 6\n", include_str!("../../../c-tests/classes/store-buffering-loop.c"));
 
+/// The same with release stores and acquire loads, which may overtake them.
+const BUFFERS: &str = concat!("#define ROUNDS 6\n", include_str!("../../../c-tests/models/store-buffering-loop.c"));
+
 fn bench() -> Bench {
     let programs = [
         ("mixed", MIXED),
@@ -187,6 +190,7 @@ fn bench() -> Bench {
         ("divided", DIVIDED),
         ("left", LEFT),
         ("loops", LOOPS),
+        ("buffers", BUFFERS),
     ];
     let files = programs.map(|(name, text)| (format!("{name}.c"), text));
     let bench = Bench::new(&files.each_ref().map(|(name, text)| (name.as_str(), *text)));
@@ -512,29 +516,21 @@ fn execution_graphs_are_the_same_in_any_number_of_processes() {
         "left --model pso --stop-at-first",
     ];
     for search in searches {
-        let search = format!("{search} --advice-time 1ms --no-judge");
-        let expected = without_help(everything(&bench, &format!("{search} -j 1")));
+        // What is looked for in a limited time may be found in one run and not in the other.
+        let search = format!("{search} --no-advice --no-judge");
+        let expected = everything(&bench, &format!("{search} -j 1"));
         for spread in ["-j 1 --slice-executions 1", "-j 2 --slice-executions 3", "-j 4 --slice-executions 2", "-j 2"] {
-            let result = without_help(everything(&bench, &format!("{search} {spread}")));
-            assert_eq!(result, expected, "{search} {spread}");
+            assert_eq!(everything(&bench, &format!("{search} {spread}")), expected, "{search} {spread}");
         }
     }
 }
 
-/// A result without what is looked for in a limited time.
-fn without_help((mut result, mut findings): (Value, Vec<(String, String)>)) -> (Value, Vec<(String, String)>) {
-    for violation in result["violations"].as_array_mut().expect("a list") {
-        violation["help"] = Value::Null;
-    }
-    findings.retain(|(name, _)| !name.is_empty());
-    (result, findings)
-}
-
-/// 608,751 pairs of ascending sequences without a cycle, as those of four rounds are counted in c-tests/models/store-buffering-loop.c.
+/// The pairs of ascending sequences that c-tests/models/store-buffering-loop.c describes are 4, 35, 364, 4,116, 49,104 and, for
+/// six rounds, 608,751, by an enumeration that knows nothing of the tool.
 #[test]
 fn a_search_for_execution_graphs_that_is_killed_ends_as_if_it_had_not_been() {
     let bench = bench();
-    let search = "loops --model tso --no-judge";
+    let search = "buffers --model tso --no-judge";
     let expected = everything(&bench, search);
     assert_eq!(executions(&expected.0), 608_751);
     let kept = kill(&bench, search, 20);

@@ -22,6 +22,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("operation.rs"),
     include_str!("ordered.rs"),
     include_str!("outcomes.rs"),
+    include_str!("packed.rs"),
     include_str!("place.rs"),
     include_str!("repair.rs"),
     include_str!("schedule.rs"),

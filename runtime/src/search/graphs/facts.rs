@@ -27,7 +27,9 @@ pub(super) fn learned(runtime: &mut Runtime) -> Vec<u64> {
         learn(1, &|hasher| (division.address, division.bounds).hash(hasher));
     }
     graph.strangers.facts(|fact| learn(2, &|hasher| fact.hash(hasher)));
-    graph.initialisers.facts(|fact| learn(3, &|hasher| fact.hash(hasher)));
+    for fact in graph.initialisers.facts() {
+        learn(3, &|hasher| fact.hash(hasher));
+    }
     facts.sort_unstable();
     facts.dedup();
     facts

@@ -80,27 +80,27 @@ impl Initialisers {
         }
     }
 
-    /// Shows what is known of each object: its address, a byte of it, and a number that stands for what is known.
-    pub(crate) fn facts(&self, mut show: impl FnMut((usize, usize, u64))) {
-        for (&address, bytes) in &self.found {
-            show((address, 0, FxBuildHasher.hash_one(bytes)));
+    /// Returns what is known of each object, in any order: its address, a kind of fact, or of a byte of it, and a number that stands
+    /// for what is known.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (usize, usize, u64)> {
+        let found = self.found.iter().flat_map(|(&address, bytes)| {
             let size = bytes.as_ref().map_or(0, Vec::len);
-            (address..address + size).for_each(|at| self.show_byte(at, &mut show));
-        }
-        for (&address, kind) in &self.mutexes {
-            show((address, 1, FxBuildHasher.hash_one(format!("{kind:?}"))));
-        }
-        for (&address, made) in &self.made {
-            show((address, 2, FxBuildHasher.hash_one((made.thread, made.stored))));
-            (address..address + 8).for_each(|at| self.show_byte(at, &mut show));
-        }
+            let of_bytes = (address..address + size).filter_map(|at| self.fact_of_byte(at));
+            of_bytes.chain([(address, 0, FxBuildHasher.hash_one(bytes))])
+        });
+        let kind = |kind: &MutexKind| FxBuildHasher.hash_one(format!("{kind:?}"));
+        let mutexes = self.mutexes.iter().map(move |(&address, mutex)| (address, 1, kind(mutex)));
+        let made = self.made.iter().flat_map(|(&address, made)| {
+            let of_bytes = (address..address + 8).filter_map(|at| self.fact_of_byte(at));
+            of_bytes.chain([(address, 2, FxBuildHasher.hash_one((made.thread, made.stored)))])
+        });
+        found.chain(mutexes).chain(made)
     }
 
-    /// Shows what is known of the stores to a byte, if there are any.
-    fn show_byte(&self, at: usize, show: &mut impl FnMut((usize, usize, u64))) {
-        if let Some(&Stored { value, is_one, thread, created, again, .. }) = self.stored(at) {
-            show((at, 3, FxBuildHasher.hash_one((value, is_one, thread, created, again))));
-        }
+    /// Returns what is known of the stores to a byte, if there are any.
+    fn fact_of_byte(&self, at: usize) -> Option<(usize, usize, u64)> {
+        let &Stored { value, is_one, thread, created, again, .. } = self.stored(at)?;
+        Some((at, 3, FxBuildHasher.hash_one((value, is_one, thread, created, again))))
     }
 
     /// Returns what has been stored to a byte.
