@@ -123,6 +123,7 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                     recorded: String::new(),
                     divisions: Vec::new(),
                     news: Vec::new(),
+                    located: Vec::new(),
                     facts: Vec::new(),
                 })));
             }

@@ -279,6 +279,7 @@ fn conclude(stopped: &Stopped, handed: Option<graphs::Handed>) {
             harvest.facts = facts;
             harvest.left = left.units.into_iter().map(|unit| packed(0.0, unit)).collect();
             harvest.news = left.news.into_iter().map(news).collect();
+            harvest.located = runtime.graph_mut().places.located();
         }
         channel::send(&Message::Harvest(Box::new(harvest)));
     });
@@ -705,6 +706,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
             None => runtime.memory.shadow.divisions(),
         },
         news: Vec::new(),
+        located: Vec::new(),
         facts: Vec::new(),
     }
 }

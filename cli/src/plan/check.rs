@@ -196,10 +196,9 @@ impl CheckPlan {
             plan.explore.compared = Some(self.judging.compared);
         }
         if explorer == Explorer::Rsmc {
-            let seconds = plan.budget.seconds;
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
             let compared = self.is_judged_by(model).then_some(self.judging.compared);
-            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles, code: plan.code });
+            plan.explore.graphs = Some(Graphs { model, unroll: plan.unroll, cycles, code: plan.code });
             plan.explore.compared = compared;
             let named = self.graph_monitors.iter().copied();
             plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();

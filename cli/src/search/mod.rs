@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use engine::explore::estimate::{Ahead, Estimate, Samples, seconds_of_drawing};
 use protocol::{
-    Explore, Explorer, Graphs, Harvest, Manner, Message, Place, Prefixes, Recorded, SliceEnd, StoppedBy, Summary, Unit,
+    Explore, Explorer, Harvest, Manner, Message, Place, Prefixes, Recorded, SliceEnd, StoppedBy, Summary, Unit,
     Violation,
 };
 
@@ -185,9 +185,8 @@ impl<'a> Search<'a> {
         interrupts: &Interrupts,
     ) -> Result<Option<Estimate>, Failure> {
         let (explorer, monitors, seconds) = (Explorer::Census, Vec::new(), Some(seconds_of_drawing(seconds)));
-        let graphs = job.graphs.map(|graphs| Graphs { seconds, ..graphs });
         let (compared, record) = (None, Recorded::Nothing);
-        let job = Explore { explorer, monitors, preemptions: None, compared, record, graphs, ..job.clone() };
+        let job = Explore { explorer, monitors, preemptions: None, compared, record, ..job.clone() };
         let budget = Budget { executions: None, seconds };
         let alone = Spread { workers: 1, slice: None };
         let mut search = Search::new(program, &job, budget, (alone, Volume::Quiet), interrupts);
@@ -309,7 +308,7 @@ impl<'a> Search<'a> {
             self.stopped = Some(StoppedBy::Interrupt);
         }
         let elapsed = self.begun.elapsed().as_secs_f64();
-        if self.stopped.is_none() && self.seconds_allowed().is_some_and(|limit| elapsed >= limit) {
+        if self.stopped.is_none() && self.budget.seconds.is_some_and(|limit| elapsed >= limit) {
             self.stopped = Some(StoppedBy::Time);
         }
         if self.status.is_due() {
@@ -359,7 +358,7 @@ impl<'a> Search<'a> {
                 _ if others_wait => SLICE_FOR_ANOTHER,
                 _ => SLICE,
             };
-            let time_left = self.seconds_allowed().map(|limit| limit - elapsed);
+            let time_left = self.budget.seconds.map(|limit| limit - elapsed);
             let seconds = Some(seconds).filter(|_| !is_ordered).into_iter().chain(time_left).reduce(f64::min);
             let executions_left = self.budget.executions.map(|limit| limit - self.progress.totals.tally.executions);
             let steps = self.spread.slice.filter(|_| !is_ordered);
@@ -379,11 +378,6 @@ impl<'a> Search<'a> {
             let facts = if is_first(&units) { Vec::new() } else { facts.clone() };
             worker.run(Errand { task, units, threads, divisions, seconds, known, manner, facts });
         }
-    }
-
-    /// The number of seconds that the search may take.
-    fn seconds_allowed(&self) -> Option<f64> {
-        self.job.graphs.map_or(self.budget.seconds, |graphs| graphs.seconds.or(self.budget.seconds))
     }
 
     /// Returns a process that waits for a slice. One that has given numbers to threads of which the search does not know yet is
@@ -417,10 +411,10 @@ impl<'a> Search<'a> {
                 self.begin_anew(index, &harvest);
                 Ok(())
             }
-            News::Said(Message::Harvest(harvest)) if harvest.end == SliceEnd::Ordered => {
-                self.end_crew();
-                self.progress.begin_in_sequence();
-                (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
+            News::Said(Message::Harvest(harvest))
+                if harvest.end == SliceEnd::Ordered || !self.progress.shared.agrees(&harvest.located) =>
+            {
+                self.begin_in_sequence();
                 Ok(())
             }
             News::Said(Message::Harvest(harvest)) => self.take_in(index, harvest),
@@ -471,6 +465,13 @@ impl<'a> Search<'a> {
         for mut worker in std::mem::take(&mut self.crew) {
             worker.end(self.interrupts);
         }
+    }
+
+    /// Begins the search anew, in one process, since its result depends on who runs what.
+    fn begin_in_sequence(&mut self) {
+        self.end_crew();
+        self.progress.begin_in_sequence();
+        (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
     }
 
     /// Begins the search anew, since what is left, here and with the processes at work, depends on where memory is divided within

@@ -222,6 +222,7 @@ mod tests {
             recorded: String::new(),
             divisions: Vec::new(),
             news: Vec::new(),
+            located: Vec::new(),
             facts: Vec::new(),
         })
     }

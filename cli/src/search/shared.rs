@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::explore::rsmc::units::frames;
-use protocol::{Manner, News, Packed, Prefixes, Unit};
+use protocol::{Located, Manner, News, Packed, Prefixes, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What units share.
@@ -20,6 +20,8 @@ pub(super) struct Shared {
     frames: BTreeMap<Packed, BTreeSet<Packed>>,
     /// The number of frames of which some were forgotten the last time.
     kept: usize,
+    /// The width of each location of memory that some process has accessed, by its address.
+    memory: BTreeMap<u64, u8>,
 }
 
 /// The number of frames up to which none is forgotten.
@@ -29,6 +31,21 @@ impl Shared {
     /// Makes what is shared by the units of a search that has not begun.
     pub(super) fn new(manner: Manner) -> Shared {
         Shared { manner, ..Shared::default() }
+    }
+
+    /// Takes in the memory that a process has accessed; returns whether no other one has accessed bytes of it otherwise. One process
+    /// alone would refuse that, or divide the memory.
+    pub(super) fn agrees(&mut self, located: &[Located]) -> bool {
+        located.iter().all(|&Located { address, width }| {
+            let before = self.memory.range(..=address).next_back();
+            let is_known = before == Some((&address, &width));
+            let is_apart = before.is_none_or(|(&first, &bytes)| first + u64::from(bytes) <= address)
+                && self.memory.range(address..address + u64::from(width)).next().is_none();
+            if is_apart {
+                self.memory.insert(address, width);
+            }
+            is_known || is_apart
+        })
     }
 
     /// Takes in what a slice has come to, and returns the units that are new.
@@ -77,7 +94,7 @@ pub(super) fn dealt(units: Vec<Unit>, parts: usize) -> Vec<Unit> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{News, Packed, Prefixes, Unit};
+    use protocol::{Located, News, Packed, Prefixes, Unit};
 
     use super::{FRAMES, Shared, dealt};
 
@@ -121,6 +138,19 @@ mod tests {
         shared.forget([unit(&[0, 3, 0, 0, 0, 1])].iter());
         assert_eq!(shared.frames.keys().collect::<Vec<_>>(), [&Packed(FRAME.to_vec())]);
         assert_eq!(shared.take(vec![news(FRAME, &[], &[1])]), []);
+    }
+
+    #[test]
+    fn memory_that_two_access_otherwise_is_seen() {
+        let located = |all: &[(u64, u8)]| -> Vec<Located> {
+            all.iter().map(|&(address, width)| Located { address, width }).collect()
+        };
+        let mut shared = Shared::default();
+        assert!(shared.agrees(&located(&[(0x1000, 4), (0x1008, 8), (0x1004, 2)])));
+        assert!(shared.agrees(&located(&[(0x1004, 2), (0x1006, 2), (0x1000, 4)])));
+        for other in [(0x1000, 8), (0x1002, 2), (0x1000, 2), (0x100c, 4), (0x1006, 1), (0x1007, 1)] {
+            assert!(!shared.agrees(&located(&[other])), "{other:?}");
+        }
     }
 
     #[test]

@@ -219,6 +219,7 @@ mod tests {
             recorded: String::new(),
             divisions: vec![Division { address: 8, bounds: 1 << pair.0 }],
             news: Vec::new(),
+            located: Vec::new(),
             facts: Vec::new(),
         }
     }

@@ -129,6 +129,37 @@ int main(void) {
 }
 ";
 
+/// Memory that no execution accesses in more than one way, but all together do.
+const SPLIT: &str = "#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <fencehound.h>
+static union { _Atomic uint64_t whole; _Atomic uint32_t half[2]; } u;
+static atomic_int x;
+static void *child(void *unused) {
+    atomic_fetch_add(&x, 1);
+    if (fh_choose(2))
+        atomic_store(&x, 5);
+    return unused;
+}
+static void *other(void *unused) {
+    if (atomic_load(&x) < 5)
+        atomic_store(&u.whole, 1);
+    else
+        atomic_store(&u.half[1], 2);
+    return unused;
+}
+int main(void) {
+    pthread_t threads[3];
+    pthread_create(&threads[0], 0, child, 0);
+    pthread_create(&threads[1], 0, child, 0);
+    pthread_create(&threads[2], 0, other, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+";
+
 /// Local variables and blocks that threads access, leave and free, some of them only in some executions; and a failure
 /// after which the others go on.
 const LEFT: &str = "#include <assert.h>
@@ -188,6 +219,7 @@ fn bench() -> Bench {
         ("numbered", NUMBERED),
         ("long", LONG),
         ("divided", DIVIDED),
+        ("split", SPLIT),
         ("left", LEFT),
         ("loops", LOOPS),
         ("buffers", BUFFERS),
@@ -498,7 +530,8 @@ fn a_search_for_classes_that_is_killed_ends_as_if_it_had_not_been() {
     assert_eq!(everything(&bench, &format!("{search} --checkpoint state")), expected);
 }
 
-/// Which threads `numbered` has depends on values, so it is searched in sequence; `divided` and `left` are refused, or fail.
+/// Which threads `numbered` has depends on values, so it is searched in sequence; `divided`,
+/// `split` and `left` are refused, or fail.
 #[test]
 fn execution_graphs_are_the_same_in_any_number_of_processes() {
     let bench = bench();
@@ -512,6 +545,7 @@ fn execution_graphs_are_the_same_in_any_number_of_processes() {
         "mixed --model tso --max-events 6",
         "numbered --model tso",
         "divided --model tso",
+        "split --model tso",
         "left --model tso",
         "left --model pso --stop-at-first",
     ];
@@ -536,6 +570,9 @@ fn a_search_for_execution_graphs_that_is_killed_ends_as_if_it_had_not_been() {
     let kept = kill(&bench, search, 20);
     assert!(kept > 3, "little was kept: {kept}");
     assert_eq!(everything(&bench, &format!("{search} --checkpoint state")), expected);
+    let ran = bench.run(&format!("check {search} --time 500ms --checkpoint timed"));
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert_eq!(everything(&bench, &format!("{search} --checkpoint timed")), expected);
 }
 
 #[test]

@@ -112,8 +112,6 @@ pub struct Machine {
 pub struct Graphs {
     /// The memory model whose execution graphs are searched for.
     pub model: MemoryModel,
-    /// The seconds after which the search stops.
-    pub seconds: Option<f64>,
     /// The most rounds of a loop, each time it is entered, if it is not a wait loop: executions with more are left out.
     pub unroll: Option<u64>,
     /// The treatment of cycles of happens-before.

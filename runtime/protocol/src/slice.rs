@@ -90,6 +90,15 @@ pub struct Division {
     pub bounds: u8,
 }
 
+/// Bytes that execution graphs have as one location: all accesses to one of them are to the same ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Located {
+    /// The address of the first byte.
+    pub address: u64,
+    /// The number of bytes, at most eight.
+    pub width: u8,
+}
+
 /// The results of a slice.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Harvest {
@@ -114,6 +123,9 @@ pub struct Harvest {
     /// What is known of frames that units of a search for execution graphs share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub news: Vec<News>,
+    /// The memory that the process has accessed in a search for execution graphs and of which it has not told before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub located: Vec<Located>,
     /// What the first slice of a search for execution graphs has learned of the program over many runs, which others have to know, as
     /// hashes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

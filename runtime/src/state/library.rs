@@ -75,7 +75,7 @@ impl Library {
 }
 
 /// A part of the C library's state, which all threads share.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Common {
     /// The generator of `rand` and `random`.
     Additive,

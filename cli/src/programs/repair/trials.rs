@@ -180,8 +180,9 @@ impl<'a> Trials<'a> {
     fn try_short(&self, mut plan: CheckPlan, deadline: Deadline<'_>) -> Result<Option<Tried>, Failure> {
         for rounds in ROUNDS {
             let Some(graphs) = &mut plan.explore.graphs else { break };
-            (graphs.unroll, graphs.seconds) = (Some(rounds), Some(deadline.left()));
+            graphs.unroll = Some(rounds);
             let model = graphs.model;
+            plan.budget.seconds = Some(deadline.left());
             let exploration = self.task.bench.search(&plan)?;
             if let Some(obstacle) = obstacle(&exploration) {
                 return Ok(Some(Tried::Wrong(Box::new(Left { model, exploration }), obstacle)));

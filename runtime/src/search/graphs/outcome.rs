@@ -90,7 +90,8 @@ fn add_memory<const W: usize>(
     execution: &CompleteTrace<'_, W>,
     (left, freed): (&Left, &BTreeSet<usize>),
 ) {
-    let pieces: Vec<(Location, Bytes)> = runtime.graph_mut().places.memory().collect();
+    let mut pieces: Vec<(Location, Bytes)> = runtime.graph_mut().places.memory().collect();
+    pieces.sort_unstable_by_key(|(_, bytes)| bytes.address);
     let mut words = words(&pieces, execution);
     ignore(&mut words, &left.ignored);
     let blocks = reachable(runtime, &words, freed);

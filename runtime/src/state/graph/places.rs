@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use engine::event::{Location, Thread};
 use engine::graph::Value;
-use protocol::Division;
+use protocol::{Division, Located};
 use rustc_hash::FxHashMap;
 
 use crate::state::library::Common;
@@ -30,7 +30,7 @@ pub(crate) struct Bytes {
 }
 
 /// Something that is no memory but has a location.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Thing {
     /// The fact that a thread has been created.
     Beginning(Thread),
@@ -71,6 +71,8 @@ pub(crate) struct Places {
     places: Vec<Place>,
     /// The addresses that pieces do not go across.
     cuts: BTreeSet<usize>,
+    /// The number of locations of which the tool has been told, or will be when the slice ends.
+    told: usize,
 }
 
 impl Places {
@@ -79,6 +81,17 @@ impl Places {
         self.granules.clear();
         self.things.clear();
         self.places.clear();
+        self.told = 0;
+    }
+
+    /// Returns the memory that has become locations since this was last asked.
+    pub(crate) fn located(&mut self) -> Vec<Located> {
+        let new = self.places[self.told..].iter().filter(|place| place.width > 0);
+        let width = |place: &Place| u8::try_from(place.width).unwrap_or(u8::MAX);
+        let located = |place: &Place| Located { address: place.address as u64, width: width(place) };
+        let located = new.map(located).collect();
+        self.told = self.places.len();
+        located
     }
 
     /// Returns the number of locations.
@@ -97,11 +110,11 @@ impl Places {
         numbered.map(|(location, _)| (location, self.bytes(location)))
     }
 
-    /// Returns all locations that are not memory, in the order in which they were found.
+    /// Returns all locations that are not memory, in an order that does not depend on which was found first.
     pub(crate) fn things(&self) -> impl Iterator<Item = (Thing, Location)> {
         let mut things: Vec<(Thing, Location)> =
             self.things.iter().map(|(&thing, &location)| (thing, location)).collect();
-        things.sort_unstable_by_key(|&(_, location)| location.0);
+        things.sort_unstable_by_key(|&(thing, _)| thing);
         things.into_iter()
     }
 
