@@ -232,6 +232,9 @@ fn bench() -> Bench {
     bench
 }
 
+/// A search for some hundred thousand execution graphs.
+const GRAPHS: &str = "buffers --model tso --no-judge";
+
 /// A result without its times.
 fn timeless(mut result: Value) -> Value {
     result["seconds"] = Value::Null;
@@ -402,25 +405,31 @@ fn children(of: u32) -> Vec<u32> {
 #[test]
 fn a_process_that_is_killed_leaves_no_hole() {
     let bench = bench();
-    let (expected, _) = everything(&bench, SEARCH);
-    // SIGTERM and SIGINT end one process of the program, as any program; neither is meant for the search.
-    for signal in ["-KILL", "-TERM", "-INT"] {
-        drop(fs::remove_file(bench.path("state")));
-        let line = format!("{SEARCH} -j 2 --json result --checkpoint state --slice-executions 2000");
-        let mut child = start(&bench, &line);
-        let mut killed = 0;
-        while killed < 3 && await_saves(&bench, 3, &mut child) {
-            for process in children(child.id()).into_iter().take(1) {
-                let sent = Command::new("kill").args([signal, &process.to_string()]).status().unwrap();
-                killed += i32::from(sent.success());
-            }
+    for search in [SEARCH, GRAPHS] {
+        let (expected, _) = everything(&bench, search);
+        // SIGTERM and SIGINT end one process of the program, as any program; neither is meant for the search.
+        for signal in ["-KILL", "-TERM", "-INT"] {
+            assert_eq!(killed_by(&bench, search, signal), expected, "{search} {signal}");
         }
-        let status = child.wait().unwrap();
-        assert!(killed > 0, "the search was over too soon");
-        assert_eq!(status.code(), Some(0), "{signal}");
-        let result: Value = serde_json::from_str(&bench.read("result")).unwrap();
-        assert_eq!(timeless(result), expected, "{signal}");
     }
+}
+
+/// The result of a search that loses a process to this signal a few times.
+fn killed_by(bench: &Bench, search: &str, signal: &str) -> Value {
+    drop(fs::remove_file(bench.path("state")));
+    let line = format!("{search} -j 2 --json result --checkpoint state --slice-executions 2000");
+    let mut child = start(bench, &line);
+    let mut killed = 0;
+    while killed < 3 && await_saves(bench, 3, &mut child) {
+        for process in children(child.id()).into_iter().take(1) {
+            let sent = Command::new("kill").args([signal, &process.to_string()]).status().unwrap();
+            killed += i32::from(sent.success());
+        }
+    }
+    let status = child.wait().unwrap();
+    assert!(killed > 0, "the search was over too soon");
+    assert_eq!(status.code(), Some(0), "{search} {signal}");
+    timeless(serde_json::from_str(&bench.read("result")).unwrap())
 }
 
 #[test]
@@ -564,7 +573,7 @@ fn execution_graphs_are_the_same_in_any_number_of_processes() {
 #[test]
 fn a_search_for_execution_graphs_that_is_killed_ends_as_if_it_had_not_been() {
     let bench = bench();
-    let search = "buffers --model tso --no-judge";
+    let search = GRAPHS;
     let expected = everything(&bench, search);
     assert_eq!(executions(&expected.0), 608_751);
     let kept = kill(&bench, search, 20);
@@ -573,6 +582,27 @@ fn a_search_for_execution_graphs_that_is_killed_ends_as_if_it_had_not_been() {
     let ran = bench.run(&format!("check {search} --time 500ms --checkpoint timed"));
     assert_eq!(ran.status, 3, "{ran:?}");
     assert_eq!(everything(&bench, &format!("{search} --checkpoint timed")), expected);
+}
+
+/// Each names sets that a test of its own knows (`known_fences`, c-tests/relax): here two processes come to the same text.
+#[test]
+fn fences_and_orders_are_the_same_in_any_number_of_processes() {
+    let queue = include_str!("../../../c-tests/papers/take-queue.c");
+    let lock = include_str!("../../../c-tests/relax/sequence-lock.c");
+    let bench = Bench::new(&[("queue.c", queue), ("lock.c", lock)]);
+    for search in
+        ["fences queue.c --model pso", "fences lock.c --cflags -DWEAKEST --model power", "relax lock.c --model c11"]
+    {
+        let told = |spread: &str| {
+            let ran = bench.run(&format!("{search} {spread}"));
+            (ran.status, ran.output, ran.errors)
+        };
+        let expected = told("-j 1");
+        assert!(expected.0 <= 1, "{search}: {expected:?}");
+        for spread in ["-j 2 --slice-executions 1", "-j 3 --slice-executions 4", "-j 2"] {
+            assert_eq!(told(spread), expected, "{search} {spread}");
+        }
+    }
 }
 
 #[test]
