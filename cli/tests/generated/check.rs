@@ -71,6 +71,8 @@ pub(crate) enum Ends {
     Interleavings(u64),
     /// That it has run so many executions of each program.
     Budget(u64),
+    /// That there is nothing left to be run, as another search has shown that comes to its end.
+    AsKnown,
 }
 
 /// How far a check came.
@@ -205,10 +207,11 @@ impl Batch {
         let result = self.folder.path().join("result.json");
         drop(fs::remove_file(&result));
         let each = |number: usize| match search.ends {
-            Ends::Itself(each) | Ends::Budget(each) => each,
-            Ends::Interleavings(most) => most.min(100 + 4 * self.sizes[number - 1] as u64),
+            Ends::Itself(each) | Ends::Budget(each) => Some(each),
+            Ends::Interleavings(most) => Some(most.min(100 + 4 * self.sizes[number - 1] as u64)),
+            Ends::AsKnown => None,
         };
-        let executions: u64 = numbers.iter().map(|&number| each(number)).sum();
+        let executions: Option<u64> = numbers.iter().map(|&number| each(number)).sum();
         let mut command = Command::new("prlimit");
         command.arg(PROCESSOR_TIME).arg(&self.tool).args([
             "check",
@@ -217,7 +220,10 @@ impl Batch {
             "--color",
             "never",
         ]);
-        command.args(&search.options).arg("--executions").arg(executions.to_string());
+        command.args(&search.options);
+        if let Some(executions) = executions {
+            command.arg("--executions").arg(executions.to_string());
+        }
         command.arg("--json").arg(&result).args(["--out", "found", "--"]);
         command.args(numbers.iter().map(|&number| word(number))).current_dir(self.folder.path());
         let nothing = || numbers.iter().map(|&number| (number, Checked::nothing(Extent::Complete))).collect();

@@ -263,7 +263,7 @@ const BOUNDS: [[&str; 3]; 3] =
     [["bounded 0", "strict 0", "dpor 0"], ["bounded 1", "strict 1", "dpor 1"], ["bounded 2", "strict 2", "dpor 2"]];
 
 /// All searches of graphs and of interleavings to their ends.
-const SEARCHES: [&str; 29] = [
+const SEARCHES: [&str; 31] = [
     "dpor",
     "strict",
     "dpor -O2",
@@ -282,7 +282,9 @@ const SEARCHES: [&str; 29] = [
     "graphs sc",
     "graphs tso",
     "graphs pso",
+    "graphs pso -j 2",
     "graphs power",
+    "graphs power -j 2",
     "graphs armv8",
     "graphs armv8 -O0",
     "graphs riscv",
@@ -325,6 +327,8 @@ fn search(name: &'static str, effort: Effort) -> Search {
         ("classes", "pso") => (Optimised::Much, "--model pso --explorer dpor -j 1".to_owned()),
         ("classes", _) => (Optimised::Much, "--model pso --explorer dpor -j 2 --slice-executions 5".to_owned()),
         ("graphs", "sc") => (Optimised::Much, "--explorer rsmc".to_owned()),
+        ("graphs", "pso -j 2") => (Optimised::Much, "--model pso -j 2 --slice-executions 5".to_owned()),
+        ("graphs", "power -j 2") => (Optimised::MuchDependent, "--model power -j 2 --slice-executions 5".to_owned()),
         ("graphs", "armv8 -O0") => (Optimised::NotDependent, "--model armv8".to_owned()),
         ("graphs", model @ ("power" | "armv8")) => (Optimised::MuchDependent, format!("--model {model}")),
         ("graphs", "riscv") => (Optimised::NotDependent, "--model riscv".to_owned()),
@@ -335,6 +339,7 @@ fn search(name: &'static str, effort: Effort) -> Search {
     let most = u64::from(effort.executions);
     let ends = match name {
         "bounded none" | "bounded none -j 2" => Ends::Interleavings(most),
+        "graphs pso -j 2" | "graphs power -j 2" => Ends::AsKnown,
         _ if DRAWN.contains(&name) => Ends::Budget(DRAWS),
         _ => Ends::Itself(most),
     };
@@ -369,6 +374,8 @@ impl Searches<'_> {
         in_turn
             && complete("dpor")
             && match name {
+                "graphs pso -j 2" => turn == 0 && complete("graphs pso"),
+                "graphs power -j 2" => turn == 1 && complete("graphs power"),
                 "graphs armv8 -O0" => turn == 2 && complete("graphs armv8"),
                 "graphs tso" | "graphs pso" | "graphs power" | "graphs armv8" | "graphs riscv" | "graphs c11" => {
                     complete("graphs sc")
@@ -444,7 +451,12 @@ impl Comparison<'_, '_> {
             self.within_bound(bounded, classes);
             self.rounds_within_bound(bounded, less);
         }
-        for (whole, slices) in [("dpor", "dpor -j 2"), ("bounded none", "bounded none -j 2")] {
+        for (whole, slices) in [
+            ("dpor", "dpor -j 2"),
+            ("bounded none", "bounded none -j 2"),
+            ("graphs pso", "graphs pso -j 2"),
+            ("graphs power", "graphs power -j 2"),
+        ] {
             if self.wants(slices)
                 && let Some(whole) = self.ended(whole)
                 && let Some(slices_ended) = self.ended(slices)
