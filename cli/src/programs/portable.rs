@@ -65,7 +65,7 @@ pub(crate) fn table(rows: &[Row], all: &[Searched], enough: Option<&Enough>) -> 
     }
     let orders = orders(all);
     if !orders.is_empty() {
-        text.push_str("\norders that matter, and who does not keep them\n");
+        text.push_str("\norders that matter, and where the program breaks without them\n");
     }
     for (order, models) in orders.iter().take(NAMED) {
         let _ = writeln!(text, "  {}: {}", printable(order), models.join(", "));
@@ -102,8 +102,8 @@ fn noticed(rows: &[Row]) -> Option<String> {
         all if all.contains(&MemoryModel::Tso) => Some("x86 shows it, if the timing is right".to_string()),
         [] if wrong.is_empty() || !rows.iter().all(is_known) => None,
         [] => Some(
-            "no machine shows it, as compilers make code of C11 today: by the standard it is wrong, and another compiler may move \
-             what it depends on"
+            "on the machines the program fails and ends as under SC, as compilers make code of C11 today: by the standard it is wrong, \
+             and another compiler may move what it depends on"
                 .to_string(),
         ),
         all if is_right(MemoryModel::Tso) => {

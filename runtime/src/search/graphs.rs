@@ -740,7 +740,7 @@ pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, code: Co
         runtime.remarks.assumptions.insert(
             "C11 speaks of executions without cycles of program order and reads-from: what is clean under it is right on every machine in \
              these, as compilers map the standard to it, but for read-modify-writes whose result is not used; \
-             --model armv8,riscv,power looks for the others"
+             executions with such cycles are looked for under armv8, riscv and power"
                 .into(),
         );
     }
