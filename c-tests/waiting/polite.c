@@ -5,7 +5,7 @@
 //@      loop is named long before an execution reaches the default limit of events; with lower
 //@      limits of events or of memory, these come first. Each round that both lose takes a
 //@      preemption between a store and a load, so with at most two preemptions all searches end.
-//@ run: --explorer dpor --monitor none
+//@ run: --explorer dpor --monitor none -j 1
 //@ verdict: incomplete
 //@ stopped-by: rounds
 //@ busiest-loop: again

@@ -29,4 +29,5 @@ mod search;
 mod settings;
 mod shorter;
 mod trust;
+mod undone_rounds;
 mod wrappers;

@@ -244,6 +244,14 @@ pub enum Notice {
         /// The index of the earlier event.
         event: u32,
     },
+    /// The thread goes on behind an iteration of a wait loop that it has undone, since this event of the execution saw what it
+    /// changed: it would wait otherwise.
+    Seen {
+        /// The thread that goes on.
+        thread: Thread,
+        /// The index of the event.
+        event: u32,
+    },
     /// The state of the object became this to the threads that wait for it: after the last event, and as a part of it.
     Becomes {
         /// The object.

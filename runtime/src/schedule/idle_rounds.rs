@@ -55,5 +55,5 @@ fn left_all_as_it_was(runtime: &Runtime, round: &Round) -> bool {
         .take(MOST_CHANGES + 1)
         .collect();
     changes.sort_by_key(|change| change.event);
-    changes.len() <= MOST_CHANGES && waits::are_restored(runtime, &changes)
+    changes.len() <= MOST_CHANGES && waits::are_restored(&changes)
 }

@@ -2,9 +2,11 @@
 //! that it read is different.
 
 use engine::execution::Pending;
+use engine::explore::Notice;
 
 use crate::process::fiber::Switch;
 use crate::run::Runtime;
+use crate::schedule::waits::Leaves;
 use crate::schedule::{idle_rounds, timed, turns, waits};
 use crate::state::turn::{End, Turn};
 use crate::state::waits::{Mark, Round};
@@ -39,9 +41,7 @@ pub(crate) fn visit(runtime: &mut Runtime, record: &mut Loop, words: &[u64], mar
         runtime.conclusion.end = Some(End::IdleRounds);
         return Some(Turn::Other(Switch::End));
     }
-    let same = runtime.threads.of(thread).visits.same(words);
-    let same = same.map(|begin| Round { begin, frame }).find(|round| waits::had_no_effect(runtime, round));
-    let Some(round) = same else {
+    let Some(round) = round_without_effect(runtime, words, frame) else {
         runtime.threads.at(thread).visits.keep(words, mark);
         return None;
     };
@@ -68,6 +68,26 @@ pub(crate) fn visit(runtime: &mut Runtime, record: &mut Loop, words: &[u64], mar
     let iteration = waits::last_events(runtime, thread, mark.events - begin.events);
     runtime.execution.wait(thread, iteration, first);
     Some(turns::who_goes_on(runtime))
+}
+
+/// Returns the rounds since an earlier visit in this state, if they had no effect. If they had none but that somebody saw them, tells the
+/// explorer who.
+fn round_without_effect(runtime: &mut Runtime, words: &[u64], frame: usize) -> Option<Round> {
+    let mut seen = Vec::new();
+    let rounds = runtime.threads.of(runtime.running).visits.same(words).map(|begin| Round { begin, frame });
+    for round in rounds {
+        match waits::leaves(runtime, &round) {
+            Leaves::Nothing => return Some(round),
+            // Who sees the last round sees those before it too.
+            Leaves::Seen(events) if seen.is_empty() => seen = events,
+            Leaves::Seen(_) | Leaves::Something => {}
+        }
+    }
+    let thread = runtime.running;
+    for event in seen {
+        runtime.execution.notify(Notice::Seen { thread, event });
+    }
+    None
 }
 
 crate::abi::same_record!(fh_loop, Loop, number, unused);

@@ -31,14 +31,26 @@ pub(crate) enum Looks {
     Like(u64),
 }
 
-/// Whether some of the changes were seen: `touched` tells whether a thread looked at a thing between two events.
-fn was_seen_among(changes: &[&Change], touched: impl Fn(Thing, u32, u32) -> bool) -> bool {
-    changes.iter().enumerate().any(|(index, change)| {
+/// What a round of a loop has left behind.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// Everything is as it was, and nobody has seen what was different meanwhile.
+    Nothing,
+    /// Everything is as it was, but these events of other threads have seen what was different meanwhile.
+    Seen(Vec<u32>),
+    /// Something is different.
+    Something,
+}
+
+/// Returns the events that saw some of the changes: `touches` tells which events touched a thing between two events.
+fn seen_among(changes: &[&Change], touches: impl Fn(Thing, u32, u32) -> Vec<u32>) -> Vec<u32> {
+    let seen = changes.iter().enumerate().flat_map(|(index, change)| {
         let original = changes.iter().find(|first| first.thing.overlaps(change.thing)).map(|first| first.before);
         let next = changes[index + 1..].iter().find(|later| later.thing == change.thing);
         let until = next.map_or(u32::MAX, |later| later.event);
-        original != Some(change.after) && touched(change.thing, change.event, until)
-    })
+        if original == Some(change.after) { Vec::new() } else { touches(change.thing, change.event, until) }
+    });
+    seen.collect()
 }
 
 /// Returns what the running thread has done by now.
@@ -61,8 +73,8 @@ pub(crate) fn mark(runtime: &mut Runtime) -> Mark {
     }
 }
 
-/// Whether the running thread has left everything as it was, unseen, in this round.
-pub(crate) fn had_no_effect(runtime: &Runtime, round: &Round) -> bool {
+/// Returns what the running thread has left behind in this round.
+pub(crate) fn leaves(runtime: &Runtime, round: &Round) -> Leaves {
     let begin = &round.begin;
     let state = runtime.threads.of(runtime.running);
     let changes = &state.changes[begin.changes..];
@@ -70,14 +82,19 @@ pub(crate) fn had_no_effect(runtime: &Runtime, round: &Round) -> bool {
         || state.effects != begin.effects
         || !runtime.memory.heap.has_freed_since(runtime.running, begin.blocks, state.frees - begin.frees)
     {
-        return false;
+        return Leaves::Something;
     }
     let (passing, changes): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| is_gone(runtime, change.thing, round));
     let has_passing = !passing.is_empty() || !blocks_since(runtime, begin).is_empty();
-    are_restored(runtime, &changes)
-        && !was_seen_among(&changes, |thing, from, to| is_touched(runtime, thing, from, to))
-        && !(has_passing && others_touch(runtime, begin.moment, |thing| is_gone(runtime, thing, round)))
+    if !are_restored(&changes) || !are_undisturbed(&changes, &state.reads[begin.reads..]) {
+        return Leaves::Something;
+    }
+    let mut seen = seen_among(&changes, |thing, from, to| touches(runtime, thing, from, to));
+    if has_passing {
+        seen.extend(others_touch(runtime, begin.moment, |thing| is_gone(runtime, thing, round)));
+    }
+    if seen.is_empty() { Leaves::Nothing } else { Leaves::Seen(seen) }
 }
 
 /// Whether all that the running thread has changed since are mutexes that nobody holds or that are as they were.
@@ -108,17 +125,46 @@ pub(crate) fn is_gone(runtime: &Runtime, thing: Thing, round: &Round) -> bool {
     blocks_since(runtime, &round.begin).contains(&thing.address) || (frames.contains(&thing.address) && !is_living())
 }
 
-/// Whether everything is as it was before these changes.
-pub(crate) fn are_restored(runtime: &Runtime, changes: &[&Change]) -> bool {
+/// Whether a thread has left everything as it was before these changes of its own. What others have made of it since does not matter:
+/// they may as well come later.
+pub(crate) fn are_restored(changes: &[&Change]) -> bool {
     changes.iter().enumerate().all(|(index, change)| {
         let mut earlier = changes[..index].iter().filter(|earlier| earlier.thing.overlaps(change.thing));
         match earlier.next() {
-            None if change.thing.width == 0 => object_state(runtime, change.thing) == change.before,
-            None => held(change.thing) == change.before,
+            None => {
+                changes.iter().rfind(|later| later.thing == change.thing).map(|last| last.after) == Some(change.before)
+            }
             // This change is undone with the first one, if that was one of the same bytes.
             Some(first) => first.thing == change.thing,
         }
     })
+}
+
+/// Whether a thread has found everything that it has changed as its last change had left it: others have written nothing there, in a
+/// round of these changes and reads, that it has read or overwritten.
+fn are_undisturbed(changes: &[&Change], reads: &[Read]) -> bool {
+    let left = |event: u32, thing: Thing| {
+        changes.iter().rfind(move |change| change.event < event && change.thing.overlaps(thing))
+    };
+    let has_left = |event: u32, found: Thing, value: u64| {
+        let bytes = value.to_le_bytes();
+        found.bytes().zip(bytes).all(|(address, byte)| {
+            let last = left(event, Thing { address, width: 1 });
+            last.is_none_or(|last| last.after.to_le_bytes()[address - last.thing.address] == byte)
+        })
+    };
+    let as_left = |change: &&Change| match change.thing.width {
+        0 => left(change.event, change.thing).is_none_or(|last| last.after == change.before),
+        _ => has_left(change.event, change.thing, change.before),
+    };
+    changes.iter().all(as_left) && reads.iter().all(|read| has_left(read.event, read.thing(), read.value))
+}
+
+/// Returns what the byte held before the first of the changes of it, if there is one.
+fn original(changes: &[Change], address: usize) -> Option<u8> {
+    let byte = Thing { address, width: 1 };
+    let first = changes.iter().find(|change| change.thing.overlaps(byte))?;
+    Some(first.before.to_le_bytes()[address - first.thing.address])
 }
 
 /// Returns the state of a mutex, as changes record it.
@@ -126,24 +172,28 @@ fn object_state(runtime: &Runtime, thing: Thing) -> u64 {
     runtime.execution.state.objects.mutex_state(Object(thing.address as u32))
 }
 
-/// Whether another thread has read or changed the thing between two events.
-fn is_touched(runtime: &Runtime, thing: Thing, from: u32, to: u32) -> bool {
-    others(runtime).any(|other| {
+/// Returns the events between two events by which other threads have read or changed the thing.
+fn touches(runtime: &Runtime, thing: Thing, from: u32, to: u32) -> Vec<u32> {
+    let touching = others(runtime).flat_map(|other| {
         let reads = other.reads.iter().rev().take_while(|read| read.event > from);
         let changes = other.changes.iter().rev().take_while(|change| change.event > from);
-        reads.filter(|read| read.event < to).any(|read| read.thing().overlaps(thing))
-            || changes.filter(|change| change.event < to).any(|change| change.thing.overlaps(thing))
-    })
+        let reads = reads.filter(|read| read.thing().overlaps(thing)).map(|read| read.event);
+        reads.chain(changes.filter(|change| change.thing.overlaps(thing)).map(|change| change.event))
+    });
+    touching.filter(|&event| event < to).collect()
 }
 
-/// Whether another thread has read or changed such a thing, from this event on, or waits for it to change.
-fn others_touch(runtime: &Runtime, since: u32, which: impl Fn(Thing) -> bool) -> bool {
-    others(runtime).any(|other| {
+/// Returns the events, from this one on, by which other threads have read or changed such a thing, and those by which they have read
+/// one for whose change they wait.
+fn others_touch(runtime: &Runtime, since: u32, which: impl Fn(Thing) -> bool) -> Vec<u32> {
+    let touching = others(runtime).flat_map(|other| {
         let awaited = if other.waits { &other.reads[other.waits_for..] } else { &[] };
         let reads = other.reads.iter().rev().take_while(|read| read.event >= since);
         let changes = other.changes.iter().rev().take_while(|change| change.event >= since);
-        awaited.iter().chain(reads).map(Read::thing).any(&which) || changes.map(|change| change.thing).any(&which)
-    })
+        let reads = awaited.iter().chain(reads).filter(|read| which(read.thing())).map(|read| read.event);
+        reads.chain(changes.filter(|change| which(change.thing)).map(|change| change.event))
+    });
+    touching.collect()
 }
 
 /// Returns the states of all threads but the running one.
@@ -163,26 +213,27 @@ pub(crate) fn forget_changes(runtime: &mut Runtime, round: &Round) {
     state.passing.clear();
     let mut reads: Vec<Read> = tail.into_iter().filter(|read| !is_gone(runtime, read.thing(), round)).collect();
     let changes: Vec<Change> = changes.into_iter().filter(|change| !is_gone(runtime, change.thing, round)).collect();
-    for read in &mut reads {
-        if read.width == 0 {
-            if changes.iter().any(|change| change.thing == read.thing()) {
-                read.value = runtime.execution.state.objects.seen(Object(read.address as u32), thread);
+    for index in 0..reads.len() {
+        let Read { address, width, value, .. } = reads[index];
+        reads[index].value = if width == 0 {
+            let change = changes.iter().find(|change| change.thing == reads[index].thing());
+            change.map_or(value, |change| first_look(runtime, &reads, change))
+        } else {
+            let mut bytes = value.to_le_bytes();
+            for (offset, address) in (address..address + usize::from(width)).enumerate() {
+                bytes[offset] = original(&changes, address).unwrap_or(bytes[offset]);
             }
-            continue;
-        }
-        let (mut bytes, now) = (read.value.to_le_bytes(), held(read.thing()).to_le_bytes());
-        for (offset, address) in read.thing().bytes().enumerate() {
-            if changes.iter().any(|change| change.thing.overlaps(Thing { address, width: 1 })) {
-                bytes[offset] = now[offset];
-            }
-        }
-        read.value = u64::from_le_bytes(bytes);
+            u64::from_le_bytes(bytes)
+        };
     }
     // Once others have written there, the same stores would have an effect.
-    reads.extend(changes.iter().filter(|change| change.thing.width > 0).map(|change| Read {
+    let is_first = |&(index, change): &(usize, &Change)| {
+        change.thing.width > 0 && !changes[..index].iter().any(|earlier| earlier.thing == change.thing)
+    };
+    reads.extend(changes.iter().enumerate().filter(is_first).map(|(_, change)| Read {
         address: change.thing.address,
         width: change.thing.width,
-        value: held(change.thing),
+        value: change.before,
         event: change.event,
     }));
     let (frees, effects) = (begin.frees, begin.effects);
@@ -191,6 +242,14 @@ pub(crate) fn forget_changes(runtime: &mut Runtime, round: &Round) {
     state.passing.extend(changes.iter().map(|change| change.thing));
     (state.frees, state.effects) = (frees, effects);
     runtime.memory.heap.forget_since(thread, begin.blocks, begin.used);
+}
+
+/// Returns what the object that the running thread changed first like this, and has left as it was, looks like to it: as it did before, or,
+/// if it did not look, as it does now.
+fn first_look(runtime: &Runtime, reads: &[Read], change: &Change) -> u64 {
+    let before = reads.iter().find(|read| read.thing() == change.thing && read.event <= change.event);
+    let now = || runtime.execution.state.objects.seen(Object(change.thing.address as u32), runtime.running);
+    before.map_or_else(now, |read| read.value)
 }
 
 /// Returns the last `events` events of the thread as an iteration.

@@ -17,6 +17,7 @@ mod rounds;
 mod sequence;
 mod slices;
 mod waiting;
+mod witnesses;
 
 use std::collections::VecDeque;
 
@@ -31,6 +32,7 @@ use revisit::Scratch;
 use rounds::IdleIterations;
 use slices::{Goes, Last};
 use waiting::Waiting;
+use witnesses::{Behind, Witness};
 
 use super::slice::{Leftover, Unit};
 use super::{
@@ -83,9 +85,12 @@ pub struct Trust {
     idle: IdleIterations,
     /// What the next event of a thread comes after ([`Notice::After`]).
     after: Vec<(Thread, Stamp)>,
+    /// The threads that stand behind an iteration that was seen.
+    behind: Behind,
     /// The threads that wait for something to be different, by number.
     waiting: Vec<Waiting>,
-    /// Whether the execution counts; it does not once some thread has gone on after an iteration without effect.
+    /// Whether the execution counts; it does not once some thread has gone on after an iteration without effect, or by a witness that is not
+    /// the first one.
     counts: Counts,
     stage: Stage,
     /// The parts of the last execution, and in `runs` those of this one.
@@ -108,7 +113,8 @@ enum Stage {
     Unstarted,
     Running,
     /// The event that was moved is a compare-and-swap whose values were not known, and it succeeds where it was to fail, or the
-    /// other way round: the execution is of another class.
+    /// other way round; or an event that was moved has seen an iteration behind which its thread went on without a witness. The execution
+    /// is of another graph.
     Impossible,
     /// Something that was to be repeated is not what it was.
     Strayed,
@@ -227,6 +233,11 @@ impl Trust {
                 self.graph.sequence.tidy(end);
                 true
             }
+            What::Witness { .. } => {
+                let varies = witnesses::next(&mut self.graph, last);
+                self.graph.sequence.tidy(end);
+                varies
+            }
             What::Value { .. } | What::Leave | What::Local | What::Create(_) | What::Join(_) => false,
             What::Read | What::Write | What::Stuck | What::Asleep(_) => {
                 let depends = event.writes != Writes::Surely;
@@ -270,7 +281,7 @@ impl Trust {
         for &event in &self.graph.sequence.order {
             let event = self.graph.event(event);
             self.runs.push(match event.what {
-                What::Value { value, .. } => Ran::Value(value),
+                What::Value { value, .. } | What::Witness { value, .. } => Ran::Value(value),
                 _ => Ran::Event(event.thread),
             });
         }
@@ -336,6 +347,9 @@ impl Trust {
         need: Option<Need>,
         places: impl Iterator<Item = (Place, Watch)>,
     ) {
+        if !self.repeats {
+            goes_on_seen(self, thread);
+        }
         let after = take_after(&mut self.after, thread);
         self.graph.orders.set(self.graph.end(), after.into_iter());
         self.graph.append_waiting(thread, what, need, places);
@@ -450,6 +464,62 @@ impl Trust {
     }
 }
 
+/// Goes past the choices of witnesses that come next in what was given.
+fn follow_witnesses(trust: &mut Trust) {
+    while let Some(choice) = trust.planned()
+        && let GraphEvent { thread, what: What::Witness { .. }, .. } = *trust.graph.event(choice)
+    {
+        let all = trust.behind.take(thread);
+        let events: Vec<Stamp> = all.iter().map(|seen| seen.event).filter(|&event| event < choice).collect();
+        let Some((witness, is_other)) = witnesses::renew(&mut trust.graph, choice, events) else {
+            trust.stage = Stage::Strayed;
+            return;
+        };
+        // The first that saw the iteration may have been added after the choice.
+        if all.first().is_some_and(|first| first.event != witness) {
+            trust.counts = Counts::AsAnother;
+        }
+        trust.stale |= is_other;
+        (trust.position, trust.extent) = (trust.position + 1, trust.extent + 1);
+    }
+}
+
+/// The thread goes on: adds the choice among those who saw its last iteration, if it stands behind one that was seen. Returns false
+/// if the execution is of another graph, as what comes next was added without a witness.
+fn goes_on_seen(trust: &mut Trust, thread: Thread) -> bool {
+    let witnesses = trust.behind.take(thread);
+    let writes = |witness: &Witness| trust.graph.event(witness.event).writes();
+    if witnesses.is_empty() || witnesses.iter().any(writes) {
+        return true;
+    }
+    if trust.planned().is_some() || trust.repeats {
+        return false;
+    }
+    witnesses::append(&mut trust.graph, thread, witnesses.iter().map(|witness| witness.event).collect());
+    trust.runs.push(Ran::Value(0));
+    (trust.position, trust.extent) = (trust.position + 1, trust.extent + 1);
+    true
+}
+
+/// An event was performed that is not the one of this graph which comes next: the execution goes no further.
+fn is_of_another_graph(trust: &mut Trust) {
+    trust.stage = Stage::Impossible;
+    trust.performed.push(trust.planned());
+    (trust.position, trust.extent) = (trust.position + 1, trust.extent + 1);
+}
+
+/// Returns the first of these threads that goes on; those behind an iteration that others may see come last.
+fn first_of(trust: &Trust, threads: impl Iterator<Item = Thread>) -> Option<Thread> {
+    threads.min_by_key(|&thread| (may_be_seen(trust, thread), thread))
+}
+
+/// Whether the thread stands behind an iteration of a wait loop that wrote something, whatever it wrote: that may not be known yet.
+fn may_be_seen(trust: &Trust, thread: Thread) -> bool {
+    let writes = |event: &Stamp| trust.graph.event(*event).writes();
+    let waits = |waiting: &Waiting| waiting.thread == thread && waiting.iteration.iter().any(writes);
+    trust.behind.contains(thread) || trust.waiting.iter().any(waits) || trust.idle.has_taken_back_writes(thread)
+}
+
 /// Returns what the thread's event at hand comes after, which is asked once.
 #[inline]
 fn take_after(after: &mut Vec<(Thread, Stamp)>, thread: Thread) -> Vec<Stamp> {
@@ -498,6 +568,13 @@ impl Observer for Trust {
     #[inline]
     fn performed(&mut self, event: &Performed<'_>) {
         self.current = event.thread;
+        if !self.behind.is_empty() {
+            follow_witnesses(self);
+            if !goes_on_seen(self, event.thread) {
+                is_of_another_graph(self);
+                return;
+            }
+        }
         match self.planned() {
             Some(index)
                 if self.waiting.is_empty()
@@ -518,6 +595,13 @@ impl Observer for Trust {
     fn notice(&mut self, notice: Notice) {
         match notice {
             Notice::Waited { .. } => {}
+            Notice::Seen { thread, event: index } => {
+                // An event of an iteration that was taken back is in no graph.
+                if let Some(event) = self.performed[index as usize] {
+                    let by = self.graph.event(event).thread;
+                    self.behind.saw(thread, Witness { thread: by, index, event });
+                }
+            }
             Notice::Waits { thread, iteration, standing } => self.wait(thread, iteration, standing),
             Notice::Yielded => self.yielded = Some(self.position),
             Notice::BlockOpens(thread) => self.blocks.open(thread),
@@ -562,6 +646,7 @@ impl Strategy for Trust {
         self.blocks.clear();
         self.performed.clear();
         self.after.clear();
+        self.behind.clear();
         self.counts = Counts::Once;
         self.waiting.clear();
         self.stage = Stage::Running;
@@ -573,6 +658,7 @@ impl Strategy for Trust {
             Previous::Continues(thread) => Some(thread),
             Previous::Stopped(_) => None,
         };
+        follow_witnesses(self);
         match self.planned() {
             _ if self.stage.is_impossible() || self.has_repeated() => Err(self.halt()),
             Some(index) => {
@@ -581,17 +667,17 @@ impl Strategy for Trust {
                 let performs = !matches!(event.what, What::Value { .. });
                 if can && performs { Ok(event.thread) } else { Err(self.halt()) }
             }
-            None if self.idle.nobody_rests() => {
-                enabled.first().into_iter().chain(continues).min().ok_or(Halt::Diverged)
-            }
+            None if self.idle.nobody_rests() => first_of(self, enabled.iter().chain(continues)).ok_or(Halt::Diverged),
             None if self.is_led() => Err(Halt::Blocked),
             None => {
-                enabled.iter().chain(continues).filter(|&thread| !self.idle.rests(thread)).min().ok_or(Halt::Blocked)
+                let going_on = enabled.iter().chain(continues).filter(|&thread| !self.idle.rests(thread));
+                first_of(self, going_on).ok_or(Halt::Blocked)
             }
         }
     }
 
     fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Halt> {
+        follow_witnesses(self);
         if self.has_repeated() && only.is_none() {
             self.end_repetition();
         }

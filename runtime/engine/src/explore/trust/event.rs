@@ -26,6 +26,8 @@ pub(super) enum What {
     Join(Thread),
     /// The program got the value `value` out of `count` values; this is a part of the event before it.
     Value { value: u32, count: u32 },
+    /// The thread goes on because the witness with this number, out of so many, saw its last iteration ([`super::witnesses`]).
+    Witness { value: u32, count: u32 },
 }
 
 /// The beginning of an iteration of a wait loop.
@@ -208,7 +210,9 @@ pub(in crate::explore) fn happening<'a>(event: &Performed<'a>) -> (Happening, im
         What::Write => Happening::Writes,
         What::Create(thread) => Happening::Creates(thread),
         What::Join(thread) => Happening::Joins(thread),
-        What::Local | What::Leave | What::Stuck | What::Asleep(_) | What::Value { .. } => Happening::Nothing,
+        What::Local | What::Leave | What::Stuck | What::Asleep(_) | What::Value { .. } | What::Witness { .. } => {
+            Happening::Nothing
+        }
     };
     (happening, places(event).map(Place::index))
 }

@@ -8,7 +8,7 @@ use super::event::{
     writes,
 };
 use super::numbers::{Place, Stamp};
-use super::orders::Orders;
+use super::orders::{Orders, Witnesses};
 use super::sequence::Sequence;
 use crate::event::Thread;
 use crate::explore::{Need, Performed};
@@ -71,6 +71,7 @@ pub(super) struct ExecutionGraph {
     pub(super) accesses: AccessChains,
     pub(super) clocks: EventClocks,
     pub(super) orders: Orders,
+    pub(super) witnesses: Witnesses,
     pub(super) sequence: Sequence,
     pub(super) marks: Vec<Mark>,
     /// The events before this one are those of the graph as it was made by a revisit.
@@ -102,6 +103,7 @@ impl Default for ExecutionGraph {
             accesses: AccessChains::default(),
             clocks: EventClocks::default(),
             orders: Orders::default(),
+            witnesses: Witnesses::default(),
             sequence: Sequence::default(),
             marks: Vec::new(),
             fixed: Stamp::FIRST,
@@ -219,8 +221,9 @@ impl ExecutionGraph {
         self.settle(event);
     }
 
+    /// Adds an event, of which no more is known, after all others. [`ExecutionGraph::settle`] has to follow.
     #[inline]
-    fn push(&mut self, thread: Thread, what: What, writes: Writes, need: Option<Need>) -> Stamp {
+    pub(super) fn push(&mut self, thread: Thread, what: What, writes: Writes, need: Option<Need>) -> Stamp {
         let event = self.end();
         self.events.push(GraphEvent {
             thread,
@@ -289,7 +292,7 @@ impl ExecutionGraph {
     }
 
     /// Finds the place of the event, which is after all that have been settled.
-    fn settle(&mut self, event: Stamp) {
+    pub(super) fn settle(&mut self, event: Stamp) {
         let GraphEvent { thread, what, accesses, .. } = *self.event(event);
         let Last { event: newest, start } = self.last[thread];
         // What a thread would do that waited may stand before what it has done since.
@@ -351,6 +354,9 @@ impl ExecutionGraph {
         self.last[event.thread].event = own;
         self.accesses.remove(event.accesses);
         self.orders.remove(last);
+        if let What::Witness { .. } = event.what {
+            self.witnesses.remove(last);
+        }
         self.events.pop();
         self.clocks.truncate(last);
     }
@@ -364,6 +370,7 @@ impl ExecutionGraph {
         self.marks.clear();
         self.clocks.clear();
         self.orders.clear();
+        self.witnesses.clear();
         (self.fixed, self.bottom, self.expects) = (Stamp::FIRST, Stamp::FIRST, None);
         self.scattered = false;
     }

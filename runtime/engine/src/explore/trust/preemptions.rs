@@ -272,7 +272,7 @@ impl Bound {
     /// Takes an event, after all events that come before it.
     fn take(&mut self, graph: &ExecutionGraph, index: Stamp) {
         let event = graph.event(index);
-        if matches!(event.what, What::Value { .. }) {
+        if matches!(event.what, What::Value { .. } | What::Witness { .. }) {
             return;
         }
         let line = self.line(event.thread);

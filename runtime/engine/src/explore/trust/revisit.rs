@@ -16,6 +16,7 @@
 use super::event::{GraphAccess, GraphEvent, Tried, Watch, What, Writes, has};
 use super::graph::{ExecutionGraph, Mark};
 use super::numbers::{AccessNumber, Place, Stamp};
+use super::witnesses;
 use crate::event::Location;
 use crate::explore::Need;
 use crate::sync::machine::{Until, Wish};
@@ -280,7 +281,7 @@ fn is_maximal(graph: &ExecutionGraph, clock: &[u32], last: Stamp, event: Stamp) 
     let before = |other| other < event || graph.knows(clock, other);
     let reads_before = |access: &GraphAccess| graph.accesses.event_of(access.source).is_none_or(before);
     match graph.event(event).what {
-        What::Value { value, .. } => value == 0,
+        What::Value { value, .. } | What::Witness { value, .. } => value == 0,
         What::Stuck | What::Asleep(_) => true,
         What::Leave => graph.accesses_of(event).iter().all(reads_before),
         _ => graph.accesses_of(event).iter().all(|access| {
@@ -323,6 +324,7 @@ impl Revisit {
         for event in revisited.up_to(by.next()).filter(|event| stamps[event.index()].is_some()) {
             into.orders.set(stamp(event), from.orders.of(event).map(stamp));
         }
+        witnesses::keep(into, from, |event| stamps[event.index()]);
         (into.fixed, into.bottom) = (into.end(), into.end());
         if again {
             into.bottom = stamp(revisited);

@@ -76,6 +76,12 @@ impl IdleIterations {
         events.first().map(|(first, _)| first.yielded)
     }
 
+    /// Whether an iteration of the thread was taken back that wrote what it had read.
+    pub(super) fn has_taken_back_writes(&self, thread: Thread) -> bool {
+        let wrote = |taken_back: &TakenBack| taken_back.events.iter().any(|(event, _)| event.writes());
+        self.taken_back.iter().any(|taken_back| taken_back.thread == thread && wrote(taken_back))
+    }
+
     /// The thread has gone through this iteration, which stays in the graph.
     pub(super) fn rest(&mut self, thread: Thread, iteration: Vec<Stamp>) {
         self.resting.push(Resting { thread, iteration });

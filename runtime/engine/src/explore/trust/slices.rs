@@ -152,7 +152,7 @@ fn may_vary(graph: &ExecutionGraph, event: Stamp) -> bool {
     let revisits = || earlier.iter().take(event.tried.revisited.index()).any(shares);
     let reads_older = || earlier.iter().any(|other| other.writes() && shares(other));
     match event.what {
-        What::Value { value, count } => value + 1 < count,
+        What::Value { value, count } | What::Witness { value, count } => value + 1 < count,
         What::Leave | What::Local | What::Create(_) | What::Join(_) => false,
         What::Read | What::Write | What::Stuck | What::Asleep(_) => revisits() || reads_older(),
     }
@@ -394,6 +394,7 @@ impl Shape {
             What::Create(thread) => (4, Some((u32::from(thread.0), 0))),
             What::Join(thread) => (5, Some((u32::from(thread.0), 0))),
             What::Value { value, count } => (6, Some((value, count))),
+            What::Witness { value, count } => (7, Some((value, count))),
             What::Stuck | What::Asleep(_) => unreachable!("what is not performed has no shape"),
         };
         write(into, kind << 1 | u64::from(self.depends));
@@ -416,6 +417,7 @@ impl Shape {
             4 => What::Create(read_other(from)?),
             5 => What::Join(read_other(from)?),
             6 => What::Value { value: from.narrow()?, count: from.narrow()? },
+            7 => What::Witness { value: from.narrow()?, count: from.narrow()? },
             _ => return Err(Corrupt),
         };
         let depends = flags & 1 == 1;
