@@ -73,18 +73,13 @@ pub(crate) fn visit(runtime: &mut Runtime, record: &mut Loop, words: &[u64], mar
 /// Returns the rounds since an earlier visit in this state, if they had no effect. If they had none but that somebody saw them, tells the
 /// explorer who.
 fn round_without_effect(runtime: &mut Runtime, words: &[u64], frame: usize) -> Option<Round> {
-    let mut seen = Vec::new();
-    let rounds = runtime.threads.of(runtime.running).visits.same(words).map(|begin| Round { begin, frame });
-    for round in rounds {
-        match waits::leaves(runtime, &round) {
-            Leaves::Nothing => return Some(round),
-            // Who sees the last round sees those before it too.
-            Leaves::Seen(events) if seen.is_empty() => seen = events,
-            Leaves::Seen(_) | Leaves::Something => {}
-        }
-    }
     let thread = runtime.running;
-    for event in seen {
+    let rounds = runtime.threads.of(thread).visits.same(words).map(|begin| Round { begin, frame });
+    let mut left = rounds.map(|round| (round, waits::leaves(runtime, &round)));
+    // Who sees the last rounds sees them among more: those have an effect, too, or are seen.
+    let (round, leaves) = left.find(|(_, leaves)| *leaves != Leaves::Something)?;
+    let Leaves::Seen(events) = leaves else { return Some(round) };
+    for event in events {
         runtime.execution.notify(Notice::Seen { thread, event });
     }
     None
