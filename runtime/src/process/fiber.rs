@@ -15,7 +15,7 @@ use std::ffi::{c_int, c_void};
 
 use engine::event::Thread;
 
-use crate::process::{layout, sections};
+use crate::process::{channel, layout, sections};
 
 /// The code that runs next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +59,8 @@ struct Fibers {
     errno: Cell<*mut c_int>,
     /// The value of `errno` of each thread that does not run.
     errors: [Cell<c_int>; Thread::LIMIT],
+    /// Whether each thread's stack has its guard: it has from the thread's first start on.
+    guarded: [Cell<bool>; Thread::LIMIT],
 }
 
 // SAFETY: the program runs on one OS thread, and so does all of this.
@@ -71,6 +73,7 @@ static FIBERS: Fibers = Fibers {
     body: Cell::new(|_| Switch::End),
     errno: Cell::new(std::ptr::null_mut()),
     errors: [const { Cell::new(0) }; Thread::LIMIT],
+    guarded: [const { Cell::new(false) }; Thread::LIMIT],
 };
 
 /// Returns the address of the contexts of all threads, for a debugger.
@@ -160,6 +163,11 @@ fn base(thread: Thread) -> usize {
 
 /// Makes the context of a thread before its start.
 fn start(thread: Thread) -> Context {
+    if !FIBERS.guarded[thread.index()].replace(true)
+        && let Err(error) = layout::guard(thread)
+    {
+        channel::internal_error(&format!("a stack cannot be guarded: {error}"));
+    }
     let context = (base(thread) - size_of::<SwitchFrame>()) as Context;
     let first = body as extern "C" fn() -> !;
     // SAFETY: this is mapped memory at the top of the thread's own stack, of which nothing is in use.

@@ -75,20 +75,24 @@ pub(crate) fn reserve(at: usize, length: usize) -> std::io::Result<*mut u8> {
     if mapped == libc::MAP_FAILED { Err(std::io::Error::last_os_error()) } else { Ok(mapped.cast()) }
 }
 
-/// Maps the region and makes the guards inaccessible.
+/// Maps the region. The stacks have no guards yet ([`guard`]).
 ///
 /// # Errors
 /// Returns the system's error.
 pub(crate) fn map() -> std::io::Result<()> {
-    reserve(BASE, LENGTH)?;
-    for index in 0..256 {
-        let guard = (BASE + index * STACK) as *mut libc::c_void;
-        // SAFETY: these pages were mapped just above and hold nothing.
-        if unsafe { libc::mprotect(guard, GUARD, libc::PROT_NONE) } != 0 {
-            return Err(std::io::Error::last_os_error());
-        }
-    }
-    Ok(())
+    reserve(BASE, LENGTH).map(drop)
+}
+
+/// Makes the guard of a thread's stack inaccessible. Each takes the system as long as two small mappings, in every process that
+/// is started: those of threads that never run are left out.
+///
+/// # Errors
+/// Returns the system's error.
+pub(crate) fn guard(thread: Thread) -> std::io::Result<()> {
+    let guard = stack(thread) as *mut libc::c_void;
+    // SAFETY: these pages are mapped, and hold nothing: a stack that grows into them has overflowed.
+    let done = unsafe { libc::mprotect(guard, GUARD, libc::PROT_NONE) };
+    if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
 /// Whether the system uses other addresses in each process: the tool asks it not to, but may not be allowed to.
