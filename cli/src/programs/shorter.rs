@@ -3,12 +3,14 @@
 //! Greedy, and by trial: two runs of events of one thread become one, the later one taking place earlier or the earlier one later,
 //! or a run that the thread repeats elsewhere is left out, as rounds of wait loops can be. What comes of it is kept if the program
 //! follows it and shows the same violation: of the same kind, at the same places, by the same threads. The number of trials is
-//! bounded, whatever the machine's speed, so that a search has the same result everywhere.
+//! bounded, whatever the machine's speed, so that a search has the same result everywhere. What cannot be followed is not tried: a
+//! thread that acts before it is created or after it was joined, and the same once more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use protocol::{Place, Schedule, Segment, Trace, Violation};
+use engine::event::Thread;
+use protocol::{Operation, Place, Schedule, Segment, Trace, TraceEvent, Violation};
 
 use crate::exit::Failure;
 
@@ -56,15 +58,18 @@ pub(super) fn shorten(
 ) -> Result<Option<(Violation, Trace)>, Failure> {
     let mut best: Option<(Violation, Trace)> = None;
     let mut trials = TRIALS.min(left.0);
+    let mut tried: Vec<Vec<Segment>> = Vec::new();
     'found: loop {
         let (violation, trace) = best.as_ref().map_or((violation, trace), |(violation, trace)| (violation, trace));
         let Some(steps) = steps(violation, trace) else { break };
         let length = (runs(&steps).len(), steps.len());
         for order in candidates(&steps) {
             let segments = segments(order.iter().map(|&index| steps[index]));
-            if (segments.len(), order.len()) >= length {
+            let is_shorter = (segments.len(), order.len()) < length;
+            if !is_shorter || tried.contains(&segments) || !is_possible(&order, &steps, &trace.events) {
                 continue;
             }
+            tried.push(segments.clone());
             if trials == 0 {
                 break 'found;
             }
@@ -125,6 +130,26 @@ fn candidates(steps: &[Step<'_>]) -> Vec<Vec<usize>> {
     orders
 }
 
+/// Whether no thread acts before its creation or after it was joined, in this order of the events.
+fn is_possible(order: &[usize], steps: &[Step<'_>], events: &[TraceEvent]) -> bool {
+    let created = |event: &TraceEvent| match event.operation {
+        Operation::Create(Thread(thread)) => Some(u32::from(thread)),
+        _ => None,
+    };
+    let mut waiting: BTreeSet<u32> = events.iter().filter_map(created).collect();
+    for &index in order {
+        if waiting.contains(&steps[index].0) {
+            return false;
+        }
+        match events[index].operation {
+            Operation::Create(Thread(thread)) => waiting.remove(&u32::from(thread)),
+            Operation::Join(Thread(thread)) => waiting.insert(u32::from(thread)),
+            _ => false,
+        };
+    }
+    true
+}
+
 fn joined<const N: usize>(parts: [&Range<usize>; N]) -> Vec<usize> {
     parts.into_iter().cloned().flatten().collect()
 }
@@ -150,9 +175,10 @@ fn segments<'a>(steps: impl Iterator<Item = Step<'a>>) -> Vec<Segment> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::TraceEvent;
+    use engine::event::Thread;
+    use protocol::{Operation, TraceEvent};
 
-    use super::{Step, candidates, runs, segments};
+    use super::{Step, candidates, is_possible, runs, segments};
     use crate::report::samples::access;
 
     fn steps(events: &[TraceEvent]) -> Vec<Step<'_>> {
@@ -186,5 +212,18 @@ mod tests {
             segments.iter().map(|segment| (segment.thread, segment.events, segment.nth)).collect::<Vec<_>>(),
             [(2, 1, 1), (1, 2, 1)]
         );
+    }
+
+    #[test]
+    fn a_thread_acts_between_its_creation_and_its_join() {
+        let events = [(0, 10), (1, 20), (0, 11), (0, 12)];
+        let mut events = events.map(|(thread, line)| access(thread, line, "x", Some(0), None));
+        (events[0].operation, events[2].operation) = (Operation::Create(Thread(1)), Operation::Join(Thread(1)));
+        let steps = steps(&events);
+        let possible: Vec<[usize; 4]> = [[0, 1, 2, 3], [1, 0, 2, 3], [0, 2, 1, 3], [3, 0, 1, 2]]
+            .into_iter()
+            .filter(|order| is_possible(order, &steps, &events))
+            .collect();
+        assert_eq!(possible, [[0, 1, 2, 3], [3, 0, 1, 2]]);
     }
 }
