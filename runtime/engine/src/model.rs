@@ -85,11 +85,11 @@ pub trait Model<const W: usize>: Default + std::fmt::Debug {
     }
 
     /// Returns the order of the accesses of a complete trace and of these ends in it.
-    fn lifetimes<'t>(&self, trace: &'t Trace<W>, _ends: &[Moment]) -> Lifetimes<'t, W> {
+    fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W> {
         let keeps = |first: EventId, second: EventId| {
             trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.keeps(trace, one, other)))
         };
-        Lifetimes::new(trace, keeps)
+        Lifetimes::new(trace, ends, keeps)
     }
 
     /// Whether a read-modify-write waits for something that comes before its write but not before its read. Since its two parts

@@ -7,7 +7,8 @@
 //! behind it, and the access after that.
 //!
 //! That is so where all threads see what one of them keeps in order in the same order. Other models say themselves what is sure to
-//! come before an end.
+//! come before an end; and C11 orders more than accesses: what comes before a release fence is before who sees a store behind it,
+//! though that store need not be.
 
 use std::collections::BTreeMap;
 
@@ -26,20 +27,32 @@ pub struct Moment {
     pub fences: Fences,
 }
 
+/// What is sure to take effect before a moment, and what after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides<const W: usize> {
+    /// The points that come before it.
+    pub before: Set<W>,
+    /// The points of its thread that come after it in program order: what one of them is before is after the moment, too.
+    pub after: Set<W>,
+}
+
 /// The order in which the accesses and moments of a trace are sure to take effect.
+///
+/// It is an order of *points*: the nodes of the trace, unless a model says that it orders more than these.
 #[derive(Debug)]
 pub struct Lifetimes<'t, const W: usize> {
     trace: &'t Trace<W>,
-    /// The nodes from which a path leads to each node.
+    /// The point of each node.
+    points: Vec<usize>,
+    /// The points from which a path leads to each point.
     before: Vec<Set<W>>,
-    /// The nodes that are sure to take effect before moments, where these are not known from paths.
-    before_ends: BTreeMap<Moment, Set<W>>,
+    moments: BTreeMap<Moment, Sides<W>>,
 }
 
 impl<'t, const W: usize> Lifetimes<'t, W> {
-    /// Makes the order of a trace of a model that keeps these pairs of a thread's accesses in program order.
+    /// Makes the order of a trace and of these moments, for a model that keeps these pairs of a thread's accesses in program order.
     #[must_use]
-    pub fn new(trace: &'t Trace<W>, keeps: impl Fn(EventId, EventId) -> bool) -> Self {
+    pub fn new(trace: &'t Trace<W>, moments: &[Moment], keeps: impl Fn(EventId, EventId) -> bool) -> Self {
         let direct = |node: usize| {
             let (this, own) = (trace.node(node), trace.program_before(node));
             let kept = own.iter().filter(|&other| {
@@ -56,58 +69,76 @@ impl<'t, const W: usize> Lifetimes<'t, W> {
             }
             before.or(&trace.external_source(node).into_iter().collect())
         };
-        Self::ordered(trace, super::overtaking::closure((0..trace.nodes().len()).map(direct).collect()))
+        let count = trace.nodes().len();
+        let before = super::overtaking::closure((0..count).map(direct).collect());
+        let sides = |moment: Moment| {
+            let own = *trace.of_thread(moment.thread);
+            let is_before = |&node: &usize| trace.node(node).event.index < moment.accesses;
+            let early: Set<W> = own.iter().filter(is_before).collect();
+            let before_it = early.iter().fold(early, |all, node| all.or(&before[node]));
+            Sides { before: before_it, after: own.without(&early) }
+        };
+        let moments = moments.iter().map(|&moment| (moment, sides(moment))).collect();
+        let points = (0..count).collect();
+        Self { trace, points, before, moments }
     }
 
-    /// Makes the order of a trace of a model that says itself which nodes come before each node.
+    /// Makes the order of a trace and of these moments, for a model that says itself what the point of each node is, which points
+    /// come before each point, and what is on the two sides of a moment.
     #[must_use]
-    pub const fn ordered(trace: &'t Trace<W>, before: Vec<Set<W>>) -> Self {
-        Self { trace, before, before_ends: BTreeMap::new() }
+    pub fn ordered(
+        trace: &'t Trace<W>,
+        points: Vec<usize>,
+        before: Vec<Set<W>>,
+        moments: &[Moment],
+        sides: impl Fn(Moment) -> Sides<W>,
+    ) -> Self {
+        Self { trace, points, before, moments: moments.iter().map(|&moment| (moment, sides(moment))).collect() }
     }
 
-    /// Says which nodes are sure to take effect before each of these moments, whatever paths there are.
+    /// Says which nodes are sure to take effect before each moment, whatever paths there are.
     #[must_use]
-    pub fn with_ends(self, ends: &[Moment], before: impl Fn(Moment) -> Set<W>) -> Self {
-        Self { before_ends: ends.iter().map(|&end| (end, before(end))).collect(), ..self }
+    pub fn with_ends(mut self, before: impl Fn(Moment) -> Set<W>) -> Self {
+        for (&moment, sides) in &mut self.moments {
+            sides.before = before(moment);
+        }
+        self
     }
 
     /// Whether an access is sure to take effect before this moment.
     #[must_use]
     pub fn precedes(&self, access: EventId, moment: Moment) -> bool {
-        let is_before = |event: EventId| event.thread == moment.thread && event.index < moment.accesses;
-        is_before(access)
-            || match self.before_ends.get(&moment) {
-                Some(before) => self.trace.nodes_of(access).any(|node| before.contains(node)),
-                None => self.leads(access, is_before),
-            }
+        access.thread == moment.thread && access.index < moment.accesses
+            || self.points_of(access).any(|point| self.moments[&moment].before.contains(point))
     }
 
     /// Whether an access is sure to take effect after this moment.
     #[must_use]
     pub fn follows(&self, access: EventId, moment: Moment) -> bool {
+        let after = &self.moments[&moment].after;
         access.thread == moment.thread && access.index >= moment.accesses
-            || self.behind(moment).any(|event| self.leads(event, |other| other == access))
+            || self.points_of(access).any(|point| self.before[point].meets(after))
+    }
+
+    /// Whether an access is sure to take effect after a store to its location: it is behind it there, and a path leads to it.
+    #[must_use]
+    pub fn follows_store(&self, access: EventId, store: EventId) -> bool {
+        let from: Set<W> = self.points_of(store).collect();
+        let rank = |event: EventId| self.trace.node(self.trace.nodes_of(event).start).rank;
+        rank(access) >= rank(store) && self.points_of(access).any(|point| self.before[point].meets(&from))
     }
 
     /// Whether a moment is sure to come before another one.
     #[must_use]
     pub fn comes_before(&self, first: Moment, second: Moment) -> bool {
-        first.thread == second.thread && first.accesses < second.accesses
-            || first.thread != second.thread && self.behind(first).any(|event| self.precedes(event, second))
+        if first.thread == second.thread {
+            return first.accesses < second.accesses;
+        }
+        self.moments[&first].after.meets(&self.moments[&second].before)
     }
 
-    /// Returns the accesses of a moment's thread that come after the moment.
-    fn behind(&self, moment: Moment) -> impl Iterator<Item = EventId> {
-        let indices = self.trace.committed_of(moment.thread.into()).iter();
-        let later = indices.filter(move |&index| index >= usize::from(moment.accesses));
-        later.map(move |index| EventId::new(moment.thread.into(), index))
-    }
-
-    /// Whether a path leads from an access to one of those for which `to` holds.
-    fn leads(&self, from: EventId, to: impl Fn(EventId) -> bool) -> bool {
-        let from: Set<W> = self.trace.nodes_of(from).collect();
-        let mut nodes = self.trace.nodes().iter().zip(&self.before);
-        nodes.any(|(node, before)| to(node.event) && before.meets(&from))
+    fn points_of(&self, access: EventId) -> impl Iterator<Item = usize> {
+        self.trace.nodes_of(access).map(|node| self.points[node])
     }
 }
 
@@ -126,6 +157,7 @@ mod tests {
     const LOOK: EventId = EventId { thread: 1, index: 0 };
     /// Thread 1 frees the data once it has looked at the flag.
     const FREE: Moment = moment(1, 1);
+    const MOMENTS: [Moment; 4] = [FREE, moment(1, 0), moment(0, 1), moment(0, 2)];
 
     const fn moment(thread: u16, accesses: u16) -> Moment {
         let fences = Fences { full: 0, read_read: 0, read_write: 0, write_read: 0, write_write: 0 };
@@ -147,21 +179,21 @@ mod tests {
     #[test]
     fn what_is_seen_to_have_been_done_precedes() {
         let trace = message(true);
-        let consistent = Lifetimes::new(&trace, |_, _| true);
+        let consistent = Lifetimes::new(&trace, &MOMENTS, |_, _| true);
         assert!(
             consistent.precedes(USE, FREE) && consistent.precedes(RELEASE, FREE) && consistent.precedes(LOOK, FREE)
         );
         assert!(!consistent.precedes(USE, moment(1, 0)));
         assert!(!consistent.follows(USE, FREE));
         // A use that the flag may overtake is not seen by it.
-        let weak = Lifetimes::new(&trace, |_, _| false);
+        let weak = Lifetimes::new(&trace, &MOMENTS, |_, _| false);
         assert!(!weak.precedes(USE, FREE) && weak.precedes(RELEASE, FREE));
     }
 
     #[test]
     fn what_is_not_seen_does_not_precede() {
         let trace = message(false);
-        let lifetimes = Lifetimes::new(&trace, |_, _| true);
+        let lifetimes = Lifetimes::new(&trace, &MOMENTS, |_, _| true);
         assert!(!lifetimes.precedes(USE, FREE) && !lifetimes.precedes(RELEASE, FREE));
         // The flag is written after it was looked at, but the data need not be.
         assert!(lifetimes.follows(RELEASE, moment(1, 0)));
@@ -171,7 +203,7 @@ mod tests {
     #[test]
     fn moments_are_in_order_where_accesses_between_them_are() {
         let trace = message(true);
-        let lifetimes = Lifetimes::new(&trace, |_, _| true);
+        let lifetimes = Lifetimes::new(&trace, &MOMENTS, |_, _| true);
         let early = moment(0, 1);
         assert!(lifetimes.comes_before(early, FREE) && !lifetimes.comes_before(FREE, early));
         let late = moment(0, 2);

@@ -22,7 +22,7 @@
 //! is. The fences between two accesses become one element, when the access behind them is committed.
 
 use super::{Model, Past};
-use crate::graph::lifetime::{Lifetimes, Moment};
+use crate::graph::lifetime::{Lifetimes, Moment, Sides};
 use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Annotations, EventId, Fences, Label, Labels};
@@ -148,19 +148,26 @@ impl<const W: usize> Model<W> for C11<W> {
         all.filter_map(|(one, other)| Some((event(one)?, event(other)?))).collect()
     }
 
-    /// Returns hb of accesses and ends: where an acquire fence is between the last access and an end, more is before the end than
-    /// before that access.
+    /// Returns hb of accesses, fences and ends: where an acquire fence is between the last access and an end, more is before the end
+    /// than before that access, and where a release fence is between an end and the next access, what is before others may be that
+    /// fence alone.
     fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W> {
-        let nodes = |before: &Set<W>| {
-            (0..trace.nodes().len()).filter(|&other| before.contains(usize::from(self.of_node[other]))).collect()
-        };
-        let before = |&element: &u16| nodes(&self.elements[usize::from(element)].before);
-        let ordered = Lifetimes::ordered(trace, self.of_node.iter().map(before).collect());
-        ordered.with_ends(ends, |end| {
-            let last = trace.committed_of(end.thread.into()).and(&Set::below(end.accesses.into())).iter().last();
-            let last = last.map(|index| trace.nodes_of(EventId::new(end.thread.into(), index)).start);
-            let behind = last.map_or(0, |node| usize::from(self.of_node[node]) + 1);
-            nodes(&Self::before(&self.elements[..behind], end.thread, &end.fences))
+        let before = self.elements.iter().map(|element| element.before).collect();
+        let points = self.of_node.iter().map(|&element| usize::from(element)).collect();
+        Lifetimes::ordered(trace, points, before, ends, |end| {
+            let is_early = |&&node: &&usize| trace.node(node).event.index < end.accesses;
+            let own: Vec<usize> = trace.of_thread(end.thread).iter().collect();
+            let last = own.iter().filter(is_early).map(|&node| self.of_node[node]).max();
+            let behind = last.map_or(0, |last| usize::from(last) + 1);
+            let is_after = |&number: &usize| {
+                let element = &self.elements[number];
+                let released = element.node.is_some() || element.fences.write_write > end.fences.write_write;
+                element.thread == end.thread && released
+            };
+            Sides {
+                before: Self::before(&self.elements[..behind], end.thread, &end.fences),
+                after: (behind..self.elements.len()).filter(is_after).collect(),
+            }
         })
     }
 }

@@ -137,7 +137,7 @@ impl<const W: usize> Model<W> for Power<W> {
 
     /// Ends are ordered among themselves by all of program order.
     fn lifetimes<'t>(&self, trace: &'t Trace<W>, ends: &[Moment]) -> Lifetimes<'t, W> {
-        Lifetimes::new(trace, |_, _| true).with_ends(ends, |end| self.before_end(trace, end))
+        Lifetimes::new(trace, ends, |_, _| true).with_ends(|end| self.before_end(trace, end))
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {

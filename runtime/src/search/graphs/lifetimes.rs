@@ -114,9 +114,25 @@ impl<const W: usize> Judge<'_, W> {
     fn is_late(&self, access: EventId, end: &Milestone, memory: &Range<usize>) -> bool {
         self.trace.is_committed(access)
             && !self.lifetimes.precedes(access, end.moment)
-            && !self.milestones.iter().any(|other| {
-                begins_in(other, memory) && self.is_behind(end, other) && self.lifetimes.follows(access, other.moment)
-            })
+            && !self
+                .milestones
+                .iter()
+                .any(|other| begins_in(other, memory) && self.is_behind(end, other) && self.follows(access, other))
+    }
+
+    /// Whether an access is sure to take effect after this milestone. Where that is a store to the object, the access has to come
+    /// behind the store itself, which what its thread does afterwards may overtake.
+    fn follows(&self, access: EventId, milestone: &Milestone) -> bool {
+        let begin = EventId::new(milestone.moment.thread.into(), milestone.moment.accesses.into());
+        let recorded = |event: EventId| &self.notes[usize::from(event.thread)][usize::from(event.index)];
+        let is_store = self.trace.is_committed(begin) && {
+            let (begun, used) = (recorded(begin), recorded(access));
+            begun.note.operation == Operation::Initialise && begun.location == used.location
+        };
+        if is_store && access != begin {
+            return self.lifetimes.follows_store(access, begin);
+        }
+        self.lifetimes.follows(access, milestone.moment)
     }
 
     /// Whether one milestone is sure to come after another one.
@@ -245,9 +261,7 @@ impl<const W: usize> Judge<'_, W> {
         let of = |(thread, recorded): (usize, &Vec<Recorded>)| {
             let may_be = |&(index, one): &(usize, &Recorded)| {
                 let access = EventId::new(thread, index);
-                is_use_of(one, address)
-                    && self.trace.is_committed(access)
-                    && !self.lifetimes.follows(access, milestone.moment)
+                is_use_of(one, address) && self.trace.is_committed(access) && !self.follows(access, milestone)
             };
             let (_, one) = recorded.iter().enumerate().find(may_be)?;
             Some((Thread::from_index(thread), *one))
