@@ -51,7 +51,7 @@ const PROGRAMS: [Known; 16] = [
         file: "queues/michael-scott.c",
         options: "",
         tso: &[],
-        pso: &["order acq_rel at } else if (CAS(&last->next, NULL, node, LINK)) {"],
+        pso: &["order release at } else if (CAS(&last->next, NULL, node, LINK)) {"],
         why: "A node is written before it is linked, by a compare-and-swap: TSO keeps that order, PSO does not.",
     },
     Known {

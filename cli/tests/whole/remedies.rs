@@ -297,3 +297,177 @@ fn stronger_pairs_are_not_named_where_they_do_not_help() {
         assert_eq!(ran.status, 0, "{repaired}\n{ran:?}");
     }
 }
+
+/// The orders of which some are enough under a model, each with those that it stands in for: all that are at least as strong.
+fn weakest(orders: &[&[&str]], is_right: impl Fn(&[&str]) -> bool) -> Vec<Vec<String>> {
+    let is_as_strong = |one: &str, other: &str| {
+        let parts = |order: &str| match order {
+            "relaxed" => [false; 3],
+            "acquire" => [true, false, false],
+            "release" => [false, true, false],
+            "acq_rel" => [true, true, false],
+            _ => [true; 3],
+        };
+        parts(one).iter().zip(parts(other)).all(|(one, other)| *one || !other)
+    };
+    let mut all: Vec<Vec<&str>> = vec![Vec::new()];
+    for these in orders {
+        all = all.iter().flat_map(|set| these.iter().map(|order| [set.clone(), vec![*order]].concat())).collect();
+    }
+    let right: Vec<&Vec<&str>> = all.iter().filter(|set| is_right(set)).collect();
+    let is_weaker = |one: &[&str], other: &[&str]| {
+        one != other && one.iter().zip(other).all(|(one, other)| is_as_strong(other, one))
+    };
+    let is_least = |set: &&&Vec<&str>| !right.iter().any(|other| is_weaker(other, set));
+    let least = right.iter().filter(is_least);
+    least.map(|set| set.iter().map(|order| (*order).to_string()).collect()).collect()
+}
+
+/// The orders with which `fences` has replaced `memory_order_relaxed`, in the order of the text.
+fn orders_found(text: &str, options: &str) -> Vec<String> {
+    let bench = Bench::new(&[("a.c", text)]);
+    let ran = bench.run(&format!("fences a.c --apply {options}"));
+    let repaired = bench.read("a.c");
+    let of = |line: &str| {
+        let (_, rest) = line.split_once("memory_order_")?;
+        let end = rest.find(|one: char| !one.is_alphanumeric() && one != '_')?;
+        Some(rest[..end].to_string())
+    };
+    let lines = text.lines().zip(repaired.lines()).filter(|(line, _)| line.contains("memory_order_relaxed"));
+    assert_eq!(text.lines().count(), repaired.lines().count(), "{ran:?}\n{repaired}");
+    lines.map(|(_, line)| of(line).unwrap_or_else(|| panic!("{ran:?}\n{repaired}"))).collect()
+}
+
+/// Of the orders of a read-modify-write no more is named than is needed: by trying all, and by what is known of them. A lock's
+/// exchange acquires and its store releases; a count's drop releases before the free, which for C11 has to acquire the others'
+/// drops, by itself or by a fence (Boost's documentation of atomics, "Spinlock" and "Reference counting").
+#[test]
+fn updates_get_the_half_that_they_need() {
+    const ALL: &[&str] = &["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
+    const STORE: &[&str] = &["relaxed", "release", "seq_cst"];
+    let lock = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
+        \
+        static atomic_int held;\nstatic int counter;\nstatic void *add(void *unused) {\n\
+        while (atomic_exchange_explicit(&held, 1, memory_order_relaxed))\n;\ncounter++;\n\
+        atomic_store_explicit(&held, 0, memory_order_relaxed);\nreturn unused;\n}\nint main(void) {\npthread_t a, b;\n\
+        pthread_create(&a, 0, add, 0);\npthread_create(&b, 0, add, 0);\npthread_join(a, 0);\npthread_join(b, 0);\n\
+        assert(counter == 2);\n}\n";
+    let count = |fence: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
+             struct object {{ atomic_int references; int value; }};\nstatic void drop(struct object *object) {{\n\
+             if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_relaxed) == 1) {{\n{fence}\nfree(object);\n}}\n}}\n\
+             static void *user(void *shared) {{\n((struct object *)shared)->value++;\ndrop(shared);\nreturn 0;\n}}\n\
+             static void *holder(void *shared) {{\ndrop(shared);\nreturn 0;\n}}\nint main(void) {{\npthread_t a, b;\n\
+             struct object *object = malloc(sizeof *object);\natomic_init(&object->references, 2);\nobject->value = 1;\n\
+             pthread_create(&a, 0, user, object);\npthread_create(&b, 0, holder, object);\n\
+             pthread_join(a, 0);\npthread_join(b, 0);\n}}\n"
+        )
+    };
+    let (bare, fenced) = (count(""), count("atomic_thread_fence(memory_order_acquire);"));
+    let (of_lock, of_count): (&[&[&str]], &[&[&str]]) = (&[ALL, STORE], &[ALL]);
+    for (text, orders, model, known) in [
+        (lock, of_lock, "armv8", &["acquire", "release"][..]),
+        (lock, of_lock, "c11", &["acquire", "release"]),
+        (&bare, of_count, "armv8", &["release"]),
+        (&bare, of_count, "c11", &["acq_rel"]),
+        (&fenced, of_count, "c11", &["release"]),
+    ] {
+        let least = weakest(orders, |set| {
+            let mut text = text.to_string();
+            for order in set {
+                text = text.replacen("memory_order_relaxed", &format!("memory_order_{order}"), 1);
+            }
+            check(&text, &format!("--model {model} --no-advice")).status == 0
+        });
+        assert_eq!(least, [known], "{model}: {text}");
+        assert_eq!(orders_found(text, &format!("--model {model}")), known, "{model}: {text}");
+    }
+}
+
+/// The text with some of these orders, given by the line and the order, in the place of `memory_order_relaxed`.
+fn with_orders_at(text: &str, orders: &Put) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    for (line, order) in orders {
+        assert!(lines[line - 1].contains("memory_order_relaxed"), "{line} {order}: {text}");
+        lines[line - 1] = lines[line - 1].replace("memory_order_relaxed", order);
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What is put into lines of a text, by their numbers.
+type Put = [(usize, String)];
+
+/// Fails unless each set of fences, and each of orders, that a finding of this kind has as advice forbids it, and none of their
+/// parts does so alone.
+fn assert_advice_is_minimal(text: &str, model: &str, kind: &str) {
+    let options = format!("--model {model} --no-advice");
+    let is_right = |text: &str| check(text, &options).status == 0;
+    let ran = check(text, &format!("--model {model}"));
+    let json: Value = serde_json::from_str(&ran.output).unwrap();
+    let violations = json["violations"].as_array().unwrap();
+    let one = violations.iter().find(|violation| violation["kind"] == kind).unwrap_or_else(|| panic!("{ran:?}"));
+    let line = |place: &Value| usize::try_from(place["line"].as_u64().unwrap()).unwrap();
+    let order = |addition: &Value| addition["order"].as_str().unwrap().to_string();
+    let of = |what: &str| one["help"][what].as_array().cloned().unwrap_or_default();
+    let fences: Vec<(usize, String)> = of("fences")
+        .iter()
+        .map(|fence| (line(&fence["after"]), format!(" atomic_thread_fence({});", order(fence))))
+        .collect();
+    let orders: Vec<(usize, String)> = of("orders").iter().map(|one| (line(&one["at"]), order(one))).collect();
+    assert!(!orders.is_empty() && (model == "c11") == fences.is_empty(), "{model}: {ran:?}");
+    let fenced = |some: &Put| {
+        let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+        some.iter().for_each(|(after, fence)| lines[after - 1] += fence);
+        lines.join("\n") + "\n"
+    };
+    let assert_minimal = |whole: &Put, repaired: &dyn Fn(&Put) -> String| {
+        assert!(is_right(&repaired(whole)), "{model}: {}", repaired(whole));
+        for left_out in 0..whole.len() {
+            let mut part = whole.to_vec();
+            part.remove(left_out);
+            assert!(!is_right(&repaired(&part)), "{model}: {}", repaired(&part));
+        }
+    };
+    assert_minimal(&orders, &|some| with_orders_at(text, some));
+    if !fences.is_empty() {
+        assert_minimal(&fences, &fenced);
+    }
+}
+
+/// A block that is freed once a flag says that it was used, a mutex that is destroyed then, and a lock that is used once a flag says
+/// that it was made: the use and the end, or the beginning, have to be ordered, by the flag's store and load.
+#[test]
+fn what_is_told_of_lifetimes_is_enough_and_needed() {
+    let freed = program(
+        "#include <stdlib.h>\nstatic int *block;\nstatic atomic_int flag;",
+        &["*block = 3;\natomic_store_explicit(&flag, 1, memory_order_relaxed);"],
+        "",
+    );
+    let freed = freed
+        .replace("pthread_t t[1];\n", "pthread_t t[1];\nblock = malloc(sizeof *block);\n")
+        .replace("for (int i", "if (atomic_load_explicit(&flag, memory_order_relaxed))\nfree(block);\nfor (int i");
+    let made = |object: &str, make: &str, using: &str| {
+        program(
+            &format!("static {object} object;\nstatic atomic_int flag;"),
+            &[
+                &format!("{make};\natomic_store_explicit(&flag, 1, memory_order_relaxed);"),
+                &format!("if (atomic_load_explicit(&flag, memory_order_relaxed))\n{using};"),
+            ],
+            "",
+        )
+    };
+    let read_write = made("pthread_rwlock_t", "pthread_rwlock_init(&object, 0)", "pthread_rwlock_rdlock(&object)");
+    let mutex = made("pthread_mutex_t", "pthread_mutex_init(&object, 0)", "pthread_mutex_lock(&object)");
+    let destroyed = made(
+        "pthread_mutex_t",
+        "pthread_mutex_lock(&object);\npthread_mutex_unlock(&object)",
+        "pthread_mutex_destroy(&object)",
+    );
+    for model in ["armv8", "riscv", "power", "c11"] {
+        assert_advice_is_minimal(&freed, model, "use-after-free");
+        assert_advice_is_minimal(&read_write, model, "misuse");
+        assert_advice_is_minimal(&destroyed, model, "misuse");
+    }
+    assert_advice_is_minimal(&mutex, "c11", "misuse");
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::repair::hitting_set;
-use protocol::{MemoryModel, Obstacle, Order, Override, Performed, Point, Strength};
+use protocol::{MemoryModel, Obstacle, Operation, Order, Override, Performed, Point, Strength};
 
 use crate::plan::costs::Costs;
 
@@ -141,10 +141,18 @@ impl Universe {
         let sets = hitting_set::cheapest(&costs, &clauses, most);
         let in_order = |set: Vec<usize>| {
             let mut set: Vec<Element> = set.into_iter().map(|number| elements[number].clone()).collect();
+            join_halves(&mut set, &elements);
             set.sort_by(|one, other| one.chosen.cmp(&other.chosen));
             set
         };
-        sets.into_iter().map(in_order).collect()
+        let mut sets: Vec<Vec<Element>> = sets.into_iter().map(in_order).collect();
+        let mut seen: Vec<Vec<Element>> = Vec::new();
+        sets.retain(|set| {
+            let is_new = !seen.contains(set);
+            seen.push(set.clone());
+            is_new
+        });
+        sets
     }
 
     fn key(&self, one: &Override) -> Key {
@@ -173,6 +181,24 @@ impl Universe {
     }
 }
 
+/// Puts one order that acquires and releases in the place of both orders at the same access. It is in each clause in which one of
+/// them is, and costs no more than they do.
+fn join_halves(set: &mut Vec<Element>, elements: &[Element]) {
+    let with = |element: &Element, order: Order| {
+        let chosen = Override { strength: Strength::Order(order), ..element.chosen.clone() };
+        move |other: &Element| other.chosen == chosen
+    };
+    let acquires: Vec<Element> =
+        set.iter().filter(|one| one.chosen.strength == Strength::Order(Order::Acquire)).cloned().collect();
+    for half in acquires {
+        let joined = elements.iter().find(|one| with(&half, Order::AcquireRelease)(one));
+        if let (Some(joined), true) = (joined, set.iter().any(with(&half, Order::Release))) {
+            set.retain(|one| *one != half && !with(&half, Order::Release)(one));
+            set.push(joined.clone());
+        }
+    }
+}
+
 /// Returns the rank of an element: of elements that do the same, the one with the least rank is tried.
 fn rank(element: &Element) -> (u64, bool, &Override) {
     (element.cost(), matches!(element.chosen.strength, Strength::FenceBefore(_)), &element.chosen)
@@ -187,8 +213,15 @@ pub(crate) fn is_within_line(element: &Element) -> bool {
     !element.gaps.is_empty() && element.gaps.iter().all(same)
 }
 
+/// Returns how little an element is wanted among those that cost as much.
 fn clumsiness(element: &Element) -> u64 {
-    u64::from(is_within_line(element))
+    let Override { at, strength } = &element.chosen;
+    let is_update = !matches!(at.operation, Operation::Load | Operation::Store);
+    match strength {
+        Strength::Order(Order::SequentiallyConsistent) if is_update => 2,
+        Strength::Order(Order::AcquireRelease) if is_update => 1,
+        _ => u64::from(is_within_line(element)),
+    }
 }
 
 /// Returns the name in C of an order.

@@ -163,7 +163,7 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes, wro
 /// ARM has one instruction for fences of all orders that release, which is full: it is called by the order under which C makes it
 /// as strong as it is. Under C11 itself what a fence does depends on the fences around it, and only orders are tried.
 fn strengths(model: MemoryModel, access: Access, order: Option<Order>) -> Vec<Strength> {
-    use Order::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
+    use Order::{Acquire, AcquireRelease, Relaxed, Release, SequentiallyConsistent};
     let mut all = Vec::new();
     let fences: &[Order] = match model {
         MemoryModel::Armv8 => &[SequentiallyConsistent],
@@ -173,17 +173,17 @@ fn strengths(model: MemoryModel, access: Access, order: Option<Order>) -> Vec<St
     for &fence in fences {
         all.extend([Strength::FenceAfter(fence), Strength::FenceBefore(fence)]);
     }
-    let half = match access {
-        Access::Load => Acquire,
-        Access::Store => Release,
-        Access::Update(_) => AcquireRelease,
+    let orders: &[Order] = match (access, order) {
+        (_, None | Some(SequentiallyConsistent)) => &[],
+        (Access::Load, Some(Acquire)) | (Access::Store, Some(Release)) | (Access::Update(_), Some(AcquireRelease)) => {
+            &[SequentiallyConsistent]
+        }
+        (Access::Load, Some(_)) => &[SequentiallyConsistent, Acquire],
+        (Access::Store, Some(_)) => &[SequentiallyConsistent, Release],
+        (Access::Update(_), Some(Acquire | Release)) => &[SequentiallyConsistent, AcquireRelease],
+        (Access::Update(_), Some(Relaxed)) => &[SequentiallyConsistent, AcquireRelease, Acquire, Release],
     };
-    let orders = match order {
-        None | Some(SequentiallyConsistent) => [None, None],
-        Some(order) if order == half => [Some(SequentiallyConsistent), None],
-        Some(_) => [Some(SequentiallyConsistent), Some(half)],
-    };
-    all.extend(orders.into_iter().flatten().map(Strength::Order));
+    all.extend(orders.iter().copied().map(Strength::Order));
     all
 }
 
