@@ -101,6 +101,7 @@ fn graph_event(target: &TestFile, performed: &Performed) -> GraphEvent {
         source: performed.source.map(|source| source as u64),
         rank: number(performed.rank),
         overtakes: performed.overtakes.iter().map(|&earlier| earlier.into()).collect(),
+        passes_writes: performed.passes_writes.iter().map(|&earlier| earlier.into()).collect(),
     }
 }
 

@@ -125,9 +125,30 @@ fn cycle_from(graph: &Graph, start: usize) -> Option<Vec<usize>> {
     path(graph, start, |last| relation(graph, last, start).is_some())
 }
 
-/// Whether the model lets the second of two events of a thread take effect first.
-fn may_reorder(first: &GraphEvent, second: &GraphEvent) -> bool {
-    first.location != second.location && second.overtakes.contains(&first.index)
+/// What the second of two events of a thread may overtake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Overtaken {
+    /// The first event as a whole.
+    All,
+    /// The write of the first event, a read-modify-write.
+    Write,
+}
+
+/// Returns what an event of a cycle may be overtaken in by the next one, of the same thread, so that the cycle is allowed. The write
+/// of a read-modify-write is enough where the cycle comes to that, and goes on from a read.
+fn overtaken(graph: &Graph, cycle: &[usize], position: usize) -> Option<Overtaken> {
+    let at = |offset: usize| cycle[(position + offset) % cycle.len()];
+    let (before, from, to, behind) = (at(cycle.len() - 1), at(0), at(1), at(2));
+    let (first, second) = (&graph.events[from], &graph.events[to]);
+    if relation(graph, from, to) != Some(Relation::Program) || first.location == second.location {
+        return None;
+    }
+    if second.overtakes.contains(&first.index) {
+        return Some(Overtaken::All);
+    }
+    let is_to_write = matches!(relation(graph, before, from), Some(Relation::Coherence | Relation::FromRead));
+    let is_from_read = second.rank == 0 || relation(graph, to, behind) == Some(Relation::FromRead);
+    (is_to_write && is_from_read && second.passes_writes.contains(&first.index)).then_some(Overtaken::Write)
 }
 
 /// Returns the pairs of accesses of a thread that come in another order than the program's in a shortest cycle of a graph: `store
@@ -138,12 +159,15 @@ pub(crate) fn relaxed_orders(graph: &Graph) -> Vec<String> {
         let of = if event.target.is_empty() { "" } else { " of " };
         format!("{}{of}{} ({})", event.operation, event.target, short_place(&event.place))
     };
-    let pairs = cycle.iter().zip(cycle.iter().cycle().skip(1));
-    let pairs = pairs.map(|(&from, &to)| (from, to, &graph.events[from], &graph.events[to]));
-    let relaxed = pairs.filter(|&(from, to, first, second)| {
-        relation(graph, from, to) == Some(Relation::Program) && may_reorder(first, second)
-    });
-    relaxed.map(|(_, _, first, second)| format!("{} before {}", told(first), told(second))).collect()
+    let pair = |position: usize| {
+        let half = match overtaken(graph, &cycle, position)? {
+            Overtaken::All => "",
+            Overtaken::Write => "write of the ",
+        };
+        let [first, second] = [position, (position + 1) % cycle.len()].map(|at| &graph.events[cycle[at]]);
+        Some(format!("{half}{} before {}", told(first), told(second)))
+    };
+    (0..cycle.len()).filter_map(pair).collect()
 }
 
 /// Returns the order in which the events are shown: each thread in program order and, where that is possible, a read after the
@@ -174,14 +198,13 @@ pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
 /// Returns the edges of the cycle that [`in_words`] tells.
 pub(crate) fn arrows(graph: &Graph, marks: Option<[usize; 3]>) -> Vec<Arrow> {
     let cycle = marks.map_or_else(|| cycle(graph), |marks| cycle_through(graph, marks)).unwrap_or_default();
-    let next = cycle.iter().cycle().skip(1);
-    let arrow = |(&from, &to): (&usize, &usize)| {
+    let arrow = |position: usize| {
+        let (from, to) = (cycle[position], cycle[(position + 1) % cycle.len()]);
         let relation = relation(graph, from, to)?;
-        let passes = relation == Relation::Program && may_reorder(&graph.events[from], &graph.events[to]);
-        let kept = if passes { Kept::No } else { Kept::Yes };
+        let kept = if overtaken(graph, &cycle, position).is_some() { Kept::No } else { Kept::Yes };
         Some(Arrow { from, to, relation: relation.name(), kept })
     };
-    cycle.iter().zip(next).filter_map(arrow).collect()
+    (0..cycle.len()).filter_map(arrow).collect()
 }
 
 /// Returns the index of the event that may take effect after the end that the graph is about.
@@ -245,15 +268,20 @@ pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Thread
     for (position, &from) in cycle.iter().enumerate() {
         let to = cycle[(position + 1) % cycle.len()];
         let Some(relation) = relation(graph, from, to) else { continue };
-        let marked = relation == Relation::Program && may_reorder(&graph.events[from], &graph.events[to]);
+        let overtaken = overtaken(graph, &cycle, position);
         let why = match relation {
-            Relation::Program if marked => "comes first in the program, but need not take effect first:",
+            Relation::Program if overtaken == Some(Overtaken::All) => {
+                "comes first in the program, but need not take effect first:"
+            }
+            Relation::Program if overtaken == Some(Overtaken::Write) => {
+                "comes first in the program, but its write need not take effect first:"
+            }
             Relation::Program => "comes first in the program, before",
             Relation::ReadsFrom => "is read by",
             Relation::Coherence => "is overwritten by",
             Relation::FromRead => "reads what is overwritten by",
         };
-        let mark = if marked { "!" } else { " " };
+        let mark = if overtaken.is_some() { "!" } else { " " };
         let _ = writeln!(text, "  {mark} {}  {} {why} {}", relation.name(), name(from), name(to));
     }
     text
@@ -288,7 +316,8 @@ pub(crate) fn dot(graph: &Graph, threads: Threads) -> String {
     for (from, to) in (0..graph.events.len()).flat_map(|from| (0..graph.events.len()).map(move |to| (from, to))) {
         let Some(relation) = relation(graph, from, to) else { continue };
         if relation == Relation::Program {
-            if on_cycle(from, to) && may_reorder(&graph.events[from], &graph.events[to]) {
+            let is_overtaken = |(at, &one): (usize, &usize)| one == from && overtaken(graph, &cycle, at).is_some();
+            if on_cycle(from, to) && cycle.iter().enumerate().any(is_overtaken) {
                 let _ =
                     writeln!(text, "  e{from} -> e{to} [label=reordered, constraint=false, color=red, style=dashed];");
             }
@@ -315,7 +344,7 @@ fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
 mod tests {
     use protocol::{Code, Graph, GraphEnd, GraphEvent, MemoryModel, Operation, Place};
 
-    use super::{dot, end, in_words, rows};
+    use super::{dot, end, in_words, relaxed_orders, rows};
     use crate::report::names::Threads;
 
     fn event(thread: u32, index: u32, target: &str, location: u32) -> GraphEvent {
@@ -336,6 +365,7 @@ mod tests {
             source: None,
             rank: 0,
             overtakes: (0..index).collect(),
+            passes_writes: Vec::new(),
         }
     }
 
@@ -377,6 +407,27 @@ mod tests {
         );
         assert!(text.contains("\n  ! po  #2 P2 write y = 1 (sb.c:20) comes first in the program, but "), "{text}");
         assert!(!dot(&graph, Threads::Declared).contains("e0 -> e1 [label=reordered"));
+    }
+
+    /// Exchanges in the place of the stores, whose reads the loads behind them may not overtake.
+    #[test]
+    fn the_write_of_an_exchange_may_be_overtaken_alone() {
+        let mut graph = store_buffering();
+        for at in [0, 2] {
+            graph.events[at].operation = Operation::Exchange;
+            graph.events[at].read = Some(0);
+            graph.events[at + 1].overtakes.clear();
+            graph.events[at + 1].passes_writes = vec![0];
+        }
+        let text = in_words(&graph, None, Threads::Created);
+        let words = "\n  ! po  #2 T2 exchange y: 0 to 1 (sb.c:20) comes first in the program, but its write need not take effect \
+                     first: #3 T2 read x = 0 (sb.c:21)\n";
+        assert!(text.contains(words), "{text}");
+        assert_eq!(relaxed_orders(&graph)[0], "write of the exchange of x (sb.c:10) before load of y (sb.c:11)");
+        assert!(dot(&graph, Threads::Created).contains("e0 -> e1 [label=reordered"));
+        // Behind what a read reads, the whole exchange comes first.
+        graph.events[1].passes_writes.clear();
+        assert!(!in_words(&graph, None, Threads::Created).contains("! po  #0"));
     }
 
     #[test]

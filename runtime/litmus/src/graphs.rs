@@ -58,6 +58,8 @@ pub struct Performed {
     pub rank: usize,
     /// The accesses before this one in its thread that it may overtake under the model, by their numbers in program order.
     pub overtakes: Vec<u16>,
+    /// The read-modify-writes before this one in its thread whose write it may overtake, though not their read.
+    pub passes_writes: Vec<u16>,
 }
 
 /// A complete execution.
@@ -328,6 +330,7 @@ impl Threads<'_> {
             let (read, write) = (parts().find(|part| !part.writes()), parts().find(|part| part.writes()));
             let (thread, index) = (usize::from(event.thread), usize::from(event.index));
             let overtakes = |earlier: &u16| !execution.keeps(EventId { index: *earlier, ..event }, event);
+            let passes_write = |earlier: &u16| execution.passes_write(EventId { index: *earlier, ..event }, event);
             Performed {
                 event,
                 instruction: instructions[thread][index],
@@ -340,6 +343,7 @@ impl Threads<'_> {
                 }),
                 rank: write.map_or(0, |part| part.rank.into()),
                 overtakes: (0..event.index).filter(overtakes).collect(),
+                passes_writes: (0..event.index).filter(passes_write).collect(),
             }
         };
         events.iter().map(performed).collect()

@@ -193,7 +193,8 @@ impl Graph {
             let known = usize::try_from(event.thread).is_ok_and(|thread| thread < threads);
             require(known, "an event is of an unknown thread")?;
             let small = event.index <= u32::from(u16::MAX) && event.rank <= u32::from(u16::MAX);
-            let small = small && event.overtakes.iter().all(|&earlier| earlier < event.index);
+            let small = small
+                && [&event.overtakes, &event.passes_writes].into_iter().flatten().all(|&earlier| earlier < event.index);
             require(small, "an event has a number that none has")?;
             // A load may be forwarded from a store of its thread that takes effect later.
             let comes_before = |source: u64| {

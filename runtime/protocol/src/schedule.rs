@@ -143,4 +143,7 @@ pub struct GraphEvent {
     /// the two in order for everybody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overtakes: Vec<u32>,
+    /// The earlier read-modify-writes of the thread whose write this event, or its read, may overtake, though not their read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes_writes: Vec<u32>,
 }

@@ -135,6 +135,16 @@ impl<const W: usize> CompleteTrace<'_, W> {
         trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.model.keeps(trace, one, other)))
     }
 
+    /// Whether the second access may overtake the write of the first one, a read-modify-write, whose read is kept before it.
+    #[must_use]
+    pub fn passes_write(&self, first: EventId, second: EventId) -> bool {
+        let trace = self.trace;
+        let begin = trace.nodes_of(second).start;
+        let is_update = trace.nodes_of(first).len() > 1;
+        let passes = |write| !self.model.keeps(trace, write, begin);
+        is_update && self.keeps(first, second) && trace.write_of(first).is_some_and(passes)
+    }
+
     /// Whether the model allows this execution if these are the accesses of each thread, which may differ from the actual ones
     /// only in what orders them.
     #[must_use]

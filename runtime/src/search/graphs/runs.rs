@@ -252,7 +252,8 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
             written_pointee: String::new(),
             source,
             rank: write.map_or(0, |part| part.rank.into()),
-            overtakes: overtaken(execution, event),
+            overtakes: earlier(execution, event, |one| !execution.keeps(one, event)),
+            passes_writes: earlier(execution, event, |one| execution.passes_write(one, event)),
         });
     }
     let named = events.iter_mut().zip(sites).map(|(event, site)| Named {
@@ -266,11 +267,15 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
     events
 }
 
-/// Returns the accesses before one in its thread that it may overtake under the model.
-fn overtaken<const W: usize>(execution: &CompleteTrace<'_, W>, event: EventId) -> Vec<u32> {
+/// Returns the accesses before one in its thread that are meant, by their numbers there.
+fn earlier<const W: usize>(
+    execution: &CompleteTrace<'_, W>,
+    event: EventId,
+    is_meant: impl Fn(EventId) -> bool,
+) -> Vec<u32> {
     let earlier = (0..event.index).map(|index| EventId { index, ..event });
     let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
-    committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
+    committed.filter(|&earlier| is_meant(earlier)).map(|earlier| earlier.index.into()).collect()
 }
 
 /// Returns the rank of an execution among others by its bytes: one with fewer accesses is less, and of two with as many the one whose
