@@ -1,4 +1,5 @@
-//! The making of a program under test out of `.c` files, in a folder that vanishes with it: one start of clang, which links too.
+//! The making of a program under test out of `.c` files, in a folder that vanishes with it: by one start of clang, which links too, or
+//! of clang and of the linker.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,13 +7,14 @@ use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::clang;
 use crate::executable::{FileKind, file_kind};
 use crate::exit::Failure;
 use crate::hash::hashes;
 use crate::interrupt::Interrupts;
+use crate::link;
 use crate::program::Program;
 use crate::screen::{Channel, Color, colours_errors, pass_on, plain};
 use crate::toolchain::Parts;
@@ -71,21 +73,15 @@ pub(crate) fn compile(
     let executable = folder.path().join("program");
     let headers = folder.path().join("headers");
     clang::note_lto(&sources.options);
-    let mut command = command(sources, parts, debug, color);
-    command.arg("-o").arg(&executable);
-    // clang writes one name a line into this file, and appends, so that one file serves several sources.
-    command.env("CC_PRINT_HEADERS", "1").env("CC_PRINT_HEADERS_FILE", &headers);
-    command.stdin(Stdio::null()).stderr(Stdio::piped()).current_dir(&sources.directory);
-    if let Some(cause) = interrupts.cause() {
-        return Err(cause.failure());
-    }
-    let cannot = |error: io::Error| Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()));
-    let mut child = interrupts.spawn(&mut command).map_err(cannot)?;
-    let said = child.stderr.take().map_or(Ok(Vec::new()), read_all).map_err(cannot)?;
-    let status = child.wait().map_err(cannot)?;
-    interrupts.forget(child.id());
-    if let Some(cause) = interrupts.cause() {
-        return Err(cause.failure());
+    let mut said = Vec::new();
+    let mut made = true;
+    for mut step in steps(sources, parts, debug, color, &executable) {
+        // clang writes one name a line into this file, and appends, so that one file serves several sources.
+        step.env("CC_PRINT_HEADERS", "1").env("CC_PRINT_HEADERS_FILE", &headers).current_dir(&sources.directory);
+        made = run(step, &mut said, interrupts)?.success();
+        if !made {
+            break;
+        }
     }
     let files = sources.files.iter().map(|file| file.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let (said, main) = without_main(&String::from_utf8_lossy(&said));
@@ -95,7 +91,7 @@ pub(crate) fn compile(
         Main::Several => return Err(Failure::several_mains(&files)),
         Main::There => {}
     }
-    if !status.success() {
+    if !made {
         return Err(Failure::compile(format!("{files} did not compile")));
     }
     if !file_kind(&executable).is_ok_and(|kind| kind == FileKind::Ours) {
@@ -111,8 +107,25 @@ pub(crate) fn compile(
     Ok(Built { executable, files: hashes(&sources.directory, &files), _folder: folder })
 }
 
-fn command(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> Command {
-    let is_library = |option: &&String| option.starts_with("-l") || option.starts_with("-Wl,");
+/// Returns the commands that make the executable, in their order: clang's driver alone, or, where the linker can be told what the
+/// driver would tell it, clang, which then compiles in the process of its driver, and the linker.
+fn steps(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color, executable: &Path) -> Vec<Command> {
+    let mut clang = compiling(sources, parts, debug, color);
+    let is_one = matches!(&sources.files[..], [file] if file.extension().is_some_and(|extension| extension == "c"));
+    if let Some(places) = link::Places::of(&sources.options).filter(|_| is_one) {
+        let object = executable.with_extension("o");
+        clang.arg("-c").arg("-o").arg(&object);
+        let mut linker = Command::new(parts.linker.path());
+        linker.args(places.arguments(parts, &sources.options, &object, executable));
+        return vec![clang, linker];
+    }
+    clang.args(sources.options.iter().filter(|option| link::is_library(option))).args(clang::linking(parts));
+    clang.arg("-o").arg(executable);
+    vec![clang]
+}
+
+/// Returns the start of clang with everything that compiling needs.
+fn compiling(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> Command {
     let mut command = Command::new(&parts.clang);
     command.args(clang::compiling(parts));
     if debug == DebugInfo::Full {
@@ -120,7 +133,7 @@ fn command(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> 
     }
     command.arg(if colours_errors(color) { "-fcolor-diagnostics" } else { "-fno-color-diagnostics" });
     command
-        .args(sources.options.iter().filter(|option| !is_library(option)))
+        .args(sources.options.iter().filter(|option| !link::is_library(option)))
         .args(clang::without_lto(&sources.options));
     // clang would not take names with these beginnings for files.
     let plain = |file: &PathBuf| match file.as_os_str().as_encoded_bytes() {
@@ -128,15 +141,27 @@ fn command(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> 
         _ => file.clone(),
     };
     command.args(sources.files.iter().map(plain));
-    command.args(sources.options.iter().filter(is_library));
-    command.args(clang::linking(parts));
     command
 }
 
-fn read_all(mut from: impl Read) -> io::Result<Vec<u8>> {
-    let mut all = Vec::new();
-    from.read_to_end(&mut all)?;
-    Ok(all)
+/// Runs a command to its end, and adds what it says on its standard error.
+fn run(mut command: Command, said: &mut Vec<u8>, interrupts: &Interrupts) -> Result<ExitStatus, Failure> {
+    let name = PathBuf::from(command.get_program());
+    let cannot = |error: io::Error| Failure::missing(format!("{} cannot be started: {error}", name.display()));
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    if let Some(cause) = interrupts.cause() {
+        return Err(cause.failure());
+    }
+    let mut child = interrupts.spawn(&mut command).map_err(cannot)?;
+    if let Some(mut words) = child.stderr.take() {
+        words.read_to_end(said).map_err(cannot)?;
+    }
+    let status = child.wait().map_err(cannot)?;
+    interrupts.forget(child.id());
+    match interrupts.cause() {
+        Some(cause) => Err(cause.failure()),
+        None => Ok(status),
+    }
 }
 
 /// Whether the linker has found a `main`, and one alone.

@@ -1,8 +1,10 @@
 //! The kinds of files that a target may be: executables that `fencehound cc` made, and others.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection};
 use protocol::{BUILD, BUILD_SECTION};
@@ -53,6 +55,16 @@ pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
         (_, None) if elf.section_by_name(SITES_SECTION).is_some() => FileKind::OtherVersion,
         (_, None) => FileKind::ForeignElf,
     })
+}
+
+/// Returns the loader that an executable names, which has the shared libraries found that it needs.
+pub(crate) fn interpreter(file: &Path) -> io::Result<Option<PathBuf>> {
+    let content = fs::read(file)?;
+    let elf = object::File::parse(content.as_slice()).map_err(io::Error::other)?;
+    let Some(section) = elf.section_by_name(".interp") else { return Ok(None) };
+    let bytes = section.data().map_err(io::Error::other)?;
+    let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    Ok(Some(PathBuf::from(OsStr::from_bytes(name))))
 }
 
 /// Whether all that keeps accesses of an executable of ours in order is assembly of x86 and barriers for the compiler alone. The

@@ -28,6 +28,7 @@ mod html;
 mod interrupt;
 mod json;
 mod junit;
+mod link;
 mod litmus;
 mod logs;
 mod outputs;

@@ -12,8 +12,8 @@ use crate::exit::Failure;
 /// The way in which clang is told to use lld.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Linker {
-    /// clang finds `ld.lld` by itself.
-    ByName,
+    /// clang finds `ld.lld` by itself, at this place.
+    ByName(PathBuf),
     /// The linker is at this place, where clang does not find it by itself.
     At(PathBuf),
 }
@@ -22,13 +22,19 @@ impl Linker {
     /// Returns clang's argument for the linker.
     pub(crate) fn argument(&self) -> OsString {
         match self {
-            Linker::ByName => "-fuse-ld=lld".into(),
+            Linker::ByName(_) => "-fuse-ld=lld".into(),
             Linker::At(path) => {
                 let mut argument = OsString::from("--ld-path=");
                 argument.push(path);
                 argument
             }
         }
+    }
+
+    /// Returns the place of the linker.
+    pub(crate) fn path(&self) -> &Path {
+        let (Linker::ByName(path) | Linker::At(path)) = self;
+        path
     }
 }
 
@@ -127,10 +133,9 @@ fn is_version_19(clang: &Path) -> bool {
 }
 
 fn find_linker(clang: &Path) -> Option<Linker> {
-    let real = clang.canonicalize().ok()?;
-    let beside = real.parent().is_some_and(|folder| folder.join("ld.lld").is_file());
-    if beside || in_path("ld.lld").is_some() {
-        return Some(Linker::ByName);
+    let beside = clang.canonicalize().ok()?.with_file_name("ld.lld");
+    if let Some(path) = beside.is_file().then_some(beside).or_else(|| in_path("ld.lld")) {
+        return Some(Linker::ByName(path));
     }
     in_path("ld.lld-19").map(Linker::At)
 }

@@ -305,7 +305,7 @@ mod tests {
     fn completed(line: &str) -> String {
         let parts = Parts {
             clang: "clang-19".into(),
-            linker: Linker::ByName,
+            linker: Linker::ByName("ld.lld".into()),
             plugin: "P".into(),
             runtime: "R".into(),
             include: "INC".into(),

@@ -7,7 +7,7 @@ use owo_colors::OwoColorize;
 
 use crate::exit::Status;
 use crate::screen::{Channel, Color, Screen};
-use crate::toolchain::{Linker, Toolchain, in_path};
+use crate::toolchain::{Toolchain, in_path};
 
 /// The bytes of address space that the runtime reserves, rounded up generously.
 const ADDRESS_SPACE: u64 = 100 << 30;
@@ -95,10 +95,7 @@ fn parts() -> Vec<CheckedPart> {
         Remedy::Advice("in fencehound's source folder: scripts/install; cargo installs the tool alone");
     let found = Toolchain::locate();
     let shown = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
-    let linker = found.linker.map(|linker| match linker {
-        Linker::ByName => "found by clang".to_string(),
-        Linker::At(path) => path.display().to_string(),
-    });
+    let linker = found.linker.map(|linker| linker.path().display().to_string());
     let header = Path::new("/usr/include/pthread.h");
     let part = |name, need, found, remedy| CheckedPart { name, need, found, remedy };
     vec![
