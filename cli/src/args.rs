@@ -10,6 +10,7 @@ use clap_complete::Shell;
 
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
+use crate::search::shares::Shard;
 use crate::values::{
     self, Delays, ExitStatuses, Format, Models, Monitors, Outcomes, Preemptions, Sequences, Switch, Time, Until, Words,
 };
@@ -24,6 +25,7 @@ Usage: fencehound COMMAND
   check TARGET...   explore the schedules of a program and say what is wrong
   fences TARGET...  find the cheapest fences that make a program right
   relax TARGET...   find the weakest memory orders that keep a program right
+  join SHARE...     join the shares of a search (check --shard)
   replay FINDING    run one recorded schedule again and show it
   monitor LOG...    run the monitors on recorded event logs
   cc ARGS...        a drop-in C compiler, so that CC=\"fencehound cc\" make works
@@ -49,9 +51,9 @@ Exploring:
   --advice-time 10s, --no-advice; --release-sequences c11|c++20   of c11
   --heap-reuse, --sv-comp-transactions, --spurious-wakeups, --weak-cas-fails N
 Budgets:
-  --executions N, --time 30s|2m   of the whole search [none; auto: 60s]
+  --executions N, --time 30s|2m [auto: 60s]; --checkpoint FILE  go on from it
   --max-events N, --local-timeout 10s, --max-memory MIB   of a run, thread, all
-  -j N, --checkpoint FILE   processes [default: cores]; go on from it if killed
+  -j N, --executor \"COMMAND\", --shard I/N   processes; machines: docs/cluster.md
 Compiling (-O1), as clang: -D -I -L -l -O -U -W -f -std=; or --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
@@ -170,6 +172,30 @@ Usage: fencehound doctor [--color auto|always|never]
 Exit status: 0 if everything needed is there, else 4.
 ";
 
+const JOIN_HELP: &str = "\
+Join the shares of a search, and show what they are together, as the search in
+one piece would have been shown.
+
+Usage: fencehound join SHARE... [OPTIONS]
+SHARE is a file that `fencehound check --shard I/N` has written; all N are
+named, in the folder in which the program is, as it was.
+
+  --json FILE|-           the result, to a file or the standard output
+  --out DIR               where findings go [default: fencehound-out/]
+
+Exit status: as `check`; 2 if the shares are not all those of one search.
+";
+
+const WORKER_HELP: &str = "\
+Run slices of a search, as an executor of `fencehound check --executor` wants
+it: lines of JSON on the standard input and output (docs/cluster.md).
+
+Usage: fencehound worker [--executable FILE]
+
+  --executable FILE      the program under test, if it is not where the tool
+                         that searches has it
+";
+
 const COMPLETIONS_HELP: &str = "\
 Print what a shell needs to complete commands and options.
 
@@ -249,6 +275,24 @@ pub(crate) enum Command {
         #[arg(long, value_name = "WHEN", default_value = "auto")]
         color: Color,
     },
+    #[command(about = "join the shares of a search", override_help = JOIN_HELP)]
+    Join {
+        /// The files that `fencehound check --shard` has written.
+        #[arg(required = true, value_name = "SHARE", value_hint = ValueHint::FilePath)]
+        shares: Vec<PathBuf>,
+        /// Write the result as JSON to a file or, with `-`, to the standard output.
+        #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+        json: Option<PathBuf>,
+        /// The folder in which each finding gets a folder of its own.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    #[command(about = "run slices of a search for an executor", override_help = WORKER_HELP, hide = true)]
+    Worker {
+        /// The program under test, if it is not where the tool that searches has it.
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        executable: Option<PathBuf>,
+    },
     #[command(about = "print completions for a shell", override_help = COMPLETIONS_HELP, hide = true)]
     Completions {
         /// The shell.
@@ -305,6 +349,12 @@ pub(crate) struct CheckArgs {
     /// The number of processes; one for each core if it is not given.
     #[arg(short = 'j', value_name = "N", allow_hyphen_values = true, value_parser = values::workers)]
     pub(crate) jobs: Option<usize>,
+    /// The command of an executor, by which slices go to other machines (docs/cluster.md).
+    #[arg(long, value_name = "COMMAND", value_parser = values::command)]
+    pub(crate) executor: Option<Words>,
+    /// Run a share of the search, and write its results into a file, to be joined by `fencehound join`.
+    #[arg(long, value_name = "I/N", value_parser = values::shard)]
+    pub(crate) shard: Option<Shard>,
     /// Keep the search in this file; the same command goes on from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,

@@ -55,7 +55,8 @@ impl Built {
     /// Returns the program made of these `.c` files, to be run in a folder; it has the name of the first file.
     pub(crate) fn program(&self, directory: &Path, files: &[PathBuf], arguments: Vec<String>) -> Program {
         let name = files.first().and_then(|file| file.file_stem()).unwrap_or_default().to_os_string();
-        Program { executable: self.executable.clone(), name, arguments, directory: directory.to_path_buf() }
+        let (executable, directory) = (self.executable.clone(), directory.to_path_buf());
+        Program { executable, name, arguments, directory, environment: None }
     }
 }
 

@@ -52,7 +52,7 @@ mod whole;
 mod workplace;
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 
@@ -60,7 +60,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, Command};
 use crate::commands::cc::Driver;
-use crate::commands::{cc, check, completions, doctor, fences, man, monitor, relax, replay};
+use crate::commands::{cc, check, completions, doctor, fences, man, monitor, relax, replay, worker};
 use crate::exit::{Failure, Status};
 use crate::plan::check::CheckPlan;
 use crate::plan::fences::FencesPlan;
@@ -68,6 +68,7 @@ use crate::plan::monitor::MonitorPlan;
 use crate::plan::relax::RelaxPlan;
 use crate::plan::replay::ReplayPlan;
 use crate::screen::{Channel, Color, Screen, complain};
+use crate::search::shares;
 use crate::settings::Settled;
 
 fn main() -> ExitCode {
@@ -105,7 +106,7 @@ fn dispatch(arguments: Vec<OsString>) -> Status {
         Err(failure) => return fail(&failure),
     };
     let status = match parse(&settled) {
-        Ok(cli) => run(cli.command).unwrap_or_else(|failure| fail(&settled.explain(failure))),
+        Ok(cli) => run(cli.command, &settled).unwrap_or_else(|failure| fail(&settled.explain(failure))),
         Err(error) if !error.use_stderr() => {
             Screen::new(Channel::Output, Color::Auto).print(&error.render().ansi().to_string());
             Status::Clean
@@ -121,9 +122,15 @@ fn parse(settled: &Settled) -> Result<Cli, clap::Error> {
     command.try_get_matches_from(&settled.arguments).and_then(|matches| Cli::from_arg_matches(&matches))
 }
 
-fn run(command: Command) -> Result<Status, Failure> {
+fn run(command: Command, settled: &Settled) -> Result<Status, Failure> {
     match command {
-        Command::Check(typed) => Ok(check::run(&CheckPlan::new(&typed)?)),
+        Command::Check(typed) => {
+            let command = settled.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            let mut plan = CheckPlan::new(&typed)?;
+            plan.command = command;
+            Ok(check::run(&plan))
+        }
+        Command::Join { shares, json, out } => join(&shares, json, out),
         Command::Fences(typed) => Ok(fences::run(&FencesPlan::new(*typed)?)),
         Command::Relax(typed) => Ok(relax::run(&RelaxPlan::new(*typed)?)),
         Command::Replay(typed) => replay::run(&ReplayPlan::new(&typed)?),
@@ -132,8 +139,25 @@ fn run(command: Command) -> Result<Status, Failure> {
         Command::CPlusPlus { arguments } => Err(cc::run(Driver::CPlusPlus, &arguments)),
         Command::Doctor { color } => Ok(doctor::run(color)),
         Command::Completions { shell } => Ok(completions::run(shell)),
+        Command::Worker { executable } => worker::run(executable.as_deref()),
         Command::Man { folder } => man::run(&folder),
     }
+}
+
+/// Joins shares of a search, and goes on as the command does by which they were run.
+fn join(files: &[PathBuf], json: Option<PathBuf>, out: Option<PathBuf>) -> Result<Status, Failure> {
+    let joined = shares::join(files)?;
+    let command = Cli::command().args_override_self(true);
+    let parsed = command.try_get_matches_from(&joined.command).and_then(|matches| Cli::from_arg_matches(&matches));
+    let Ok(Cli { command: Command::Check(mut typed) }) = parsed else {
+        return Err(Failure::internal("the command line of a share cannot be read"));
+    };
+    typed.shard = None;
+    (typed.json, typed.out) = (json, out);
+    (typed.sarif, typed.junit, typed.html) = (None, None, None);
+    let mut plan = CheckPlan::new(&typed)?;
+    plan.joined = Some(joined);
+    Ok(check::run(&plan))
 }
 
 fn fail(failure: &Failure) -> Status {

@@ -1,5 +1,6 @@
 //! The program under test as a process: it is given a job, its answers are read, and its end is understood.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
@@ -33,6 +34,8 @@ pub(crate) struct Program {
     pub(crate) arguments: Vec<String>,
     /// The folder that the program runs in.
     pub(crate) directory: PathBuf,
+    /// Its environment, if it is not the tool's.
+    pub(crate) environment: Option<BTreeMap<String, String>>,
 }
 
 /// The destination of the program's own output.
@@ -102,6 +105,9 @@ impl Program {
         let mut command = Command::new(&self.executable);
         command.args(&self.arguments).current_dir(&self.directory);
         command.arg0(&self.name);
+        if let Some(environment) = &self.environment {
+            command.env_clear().envs(environment);
+        }
         let stream = || if output == Output::Discarded { Stdio::null() } else { Stdio::piped() };
         command.stdin(Stdio::null()).stdout(stream()).stderr(stream());
         // The program has the only copy of its end of the socket, so that the conversation ends when the program does.
@@ -284,7 +290,7 @@ pub(crate) fn ended_early(ending: ExitStatus, when: &str) -> Failure {
 }
 
 /// Returns the end of a program in words: `was killed by signal 11 (SIGSEGV)`, `ended with status 3`.
-fn in_words(status: ExitStatus) -> String {
+pub(crate) fn in_words(status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) => match signal_hook::low_level::signal_name(signal) {
             Some(name) => format!("was killed by signal {signal} ({name})"),

@@ -7,6 +7,7 @@ use protocol::{Compared, MemoryModel, MonitorName};
 
 use crate::exit::Failure;
 use crate::plan::explorer::Explorer;
+use crate::search::shares::Shard;
 
 /// The memory models of `--model`, each once, in the order given.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -317,6 +318,30 @@ pub(crate) fn optimisation(level: &str) -> Result<String, Failure> {
 pub(crate) fn words(flags: &str) -> Result<Words, Failure> {
     let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");
     shlex::split(flags).map(Words).ok_or_else(wrong)
+}
+
+/// Reads a command, quoted as in a shell.
+pub(crate) fn command(typed: &str) -> Result<Words, Failure> {
+    let wrong = || {
+        let message = format!("--executor `{typed}` is no command");
+        Failure::usage(message, "give a program and its arguments, quoted as in a shell")
+    };
+    shlex::split(typed).filter(|words| !words.is_empty()).map(Words).ok_or_else(wrong)
+}
+
+/// The most shares of a search.
+const SHARES: usize = 1000;
+
+/// Reads the number of a share, and that of all.
+pub(crate) fn shard(typed: &str) -> Result<Shard, Failure> {
+    let numbers = typed.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+    match numbers {
+        Some((number, of @ 1..=SHARES)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+        _ => Err(Failure::usage(
+            format!("--shard `{typed}` is no share"),
+            format!("give its number, from 1, and that of all, at most {SHARES}: 2/8"),
+        )),
+    }
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ fn the_manual_has_each_command_and_option_and_mandoc_likes_it() {
     let folder = tempfile::tempdir().unwrap();
     let pages = folder.path().join("man1");
     assert!(tool(&["man", pages.to_str().unwrap()]).status.success());
-    assert_eq!(commands().len(), 7, "{:?}", commands());
+    assert_eq!(commands().len(), 8, "{:?}", commands());
     assert_eq!(fs::read_dir(&pages).unwrap().count(), commands().len() + 1);
     for command in commands() {
         let file = pages.join(format!("fencehound-{command}.1"));

@@ -215,6 +215,7 @@ impl Search {
             seconds: slice.seconds,
             executions: slice.executions,
             facts: &slice.facts,
+            telling: slice.telling,
         };
         let (stopped, handed) = graphs::search(&self.job, &part, &mut self.kept.borrow_mut());
         match with(|runtime| ran_outside(runtime)).flatten() {

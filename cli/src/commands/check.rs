@@ -32,8 +32,9 @@ use crate::record::Record;
 use crate::report::excerpt::Sources;
 use crate::report::verdict::Verdict;
 use crate::screen::{Volume, complain, complain_about};
+use crate::search::shares::{self, Shard};
 use crate::search::{Checkpoint, Exploration, Key, Search};
-use crate::text::printable;
+use crate::text::{counted, printable};
 use crate::trust;
 use crate::values::Format;
 
@@ -93,11 +94,10 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     for &(model, explorer) in &plan.models {
         let mut plan = plan.under(model, explorer);
         plan.again.clone_from(&again);
-        let mut exploration = if interrupts.pressed() {
-            Exploration::default()
-        } else {
-            explore(&mut plan, &subjects, &interrupts, &mut record)?
-        };
+        if let Some(shard) = plan.shard {
+            return run_share(&plan, shard, bench);
+        }
+        let mut exploration = explore(&mut plan, &subjects, &interrupts, &mut record)?;
         if let (true, Some(summary)) = (plan.leaves_out_pso(), &mut exploration.summary) {
             summary.assumptions.push(FOR_X86.to_string());
         }
@@ -123,6 +123,26 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     conclude(plan, (&all, &judged, enough.as_ref()), &accepted.unmatched, &troubles, (&interrupts, &mut sources))
 }
 
+/// Runs a share of the search, and writes it into a file.
+fn run_share(plan: &CheckPlan, shard: Shard, bench: Bench<'_>) -> Result<Status, Failure> {
+    let told = (key(plan, bench.subjects)?, plan.command.clone());
+    let share = shares::run((&bench.subjects.program, &plan.explore), told, (shard, &plan.spread), bench.interrupts)?;
+    let Shard { number, of } = shard;
+    let file = format!("fencehound-shard-{number}-of-{of}");
+    share.write(file.as_ref())?;
+    let executions = counted(share.executions(), "execution", "executions");
+    plan.screen()
+        .print_verdict(&format!("share {number} of {of}: {executions}, in {file}; `fencehound join` joins all"));
+    Ok(Status::Clean)
+}
+
+/// Returns the key of the search.
+fn key(plan: &CheckPlan, subjects: &Subjects) -> Result<Key, Failure> {
+    let hash = subjects.hash_of_executable()?;
+    let (options, arguments) = (&plan.compile_options, &plan.arguments);
+    Ok(Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore))
+}
+
 /// Adds to each finding what to do about it, and what there is to know of its executions; returns what is enough on all machines, if
 /// that was looked for.
 fn help(
@@ -143,6 +163,9 @@ fn explore(
     interrupts: &Interrupts,
     record: &mut Record,
 ) -> Result<Exploration, Failure> {
+    if interrupts.pressed() {
+        return Ok(Exploration::default());
+    }
     let within = plan.explore.preemptions;
     let mut exploration = explore_within(plan, subjects, interrupts, record)?;
     let by_classes = plan.explore.explorer == protocol::Explorer::Dpor
@@ -167,13 +190,14 @@ fn explore_within(
     if let (_, Explorer::Auto(_)) = plan.models[0] {
         return iterated::explore(plan, subjects, interrupts, record);
     }
-    let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, (plan.spread, plan.volume), interrupts);
+    let mut search =
+        Search::new(&subjects.program, &plan.explore, plan.budget, (&plan.spread, plan.volume), interrupts);
     if let Some(file) = &plan.checkpoint {
-        let hash = subjects.hash_of_executable()?;
-        let (options, arguments) = (&plan.compile_options, &plan.arguments);
-        let key = Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore);
-        let (checkpoint, saved) = Checkpoint::open(file, key)?;
+        let (checkpoint, saved) = Checkpoint::open(file, key(plan, subjects)?)?;
         search.keep_in(checkpoint, saved)?;
+    }
+    if let Some(joined) = &plan.joined {
+        joined.take_place_of(&mut search, &key(plan, subjects)?)?;
     }
     let exploration = search.run(record)?;
     let is_kept = interrupts.pressed() && exploration.unsaved.is_none();

@@ -10,3 +10,4 @@ pub(crate) mod man;
 pub(crate) mod monitor;
 pub(crate) mod relax;
 pub(crate) mod replay;
+pub(crate) mod worker;

@@ -97,7 +97,7 @@ fn rebuild(finding: &Finding, plan: &ReplayPlan, interrupts: &Interrupts) -> Res
         let executable = directory.join(name);
         let kind = file_kind(&executable).map_err(|_| changed(&format!("{name} is gone"), finding))?;
         require_ours(Path::new(name), kind)?;
-        return Ok((Program { executable, name: name.into(), arguments, directory }, None));
+        return Ok((Program { executable, name: name.into(), arguments, directory, environment: None }, None));
     }
     let debug = if plan.mode == ReplayMode::Gdb { DebugInfo::Full } else { DebugInfo::Lines };
     let sources = Sources {

@@ -11,7 +11,7 @@ use super::code::code;
 use super::compiler::compile_options;
 use super::enumeration::{explored, unfit};
 use super::explorer::{Explored, Explorer, has_interleavings};
-use super::fits::{bound, delays, fits_baseline, fits_explorer, fits_files, fits_target, seed, unroll};
+use super::fits::{bound, delays, fits_baseline, fits_explorer, fits_files, fits_spread, fits_target, seed, unroll};
 use super::judge::Judging;
 use super::limit::TimeLimit;
 use super::monitors::{fits_monitors, monitors_of, watches_graphs};
@@ -21,8 +21,9 @@ use crate::destination::{self, Destination};
 use crate::exit::Failure;
 use crate::hash::plain_name;
 use crate::screen::{Color, Screen, Volume};
+use crate::search::shares::{Joined, Shard};
 use crate::search::{Budget, Spread};
-use crate::values::{ExitStatuses, Format, Preemptions, Time, cores};
+use crate::values::{ExitStatuses, Format, Preemptions, Time, Words, cores};
 
 /// The number of seconds of a search within more and more preemptions, unless another budget is given.
 const AUTO_SECONDS: f64 = 60.0;
@@ -78,6 +79,12 @@ pub(crate) struct CheckPlan {
     code: Code,
     /// The division of the search among processes.
     pub(crate) spread: Spread,
+    /// The share of the search that is run, if not all is.
+    pub(crate) shard: Option<Shard>,
+    /// The search, if it was joined from shares.
+    pub(crate) joined: Option<Joined>,
+    /// The command line, as it was understood.
+    pub(crate) command: Vec<String>,
     /// The file of the checkpoint, if the search is kept in one.
     pub(crate) checkpoint: Option<PathBuf>,
     /// The value of `--time`.
@@ -123,6 +130,7 @@ impl CheckPlan {
         fits_monitors(&explore.monitors, explorer)?;
         fits_files(typed, &models)?;
         fits_baseline(typed)?;
+        fits_spread(typed, &models)?;
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
         let compile_options = compile_options(typed, &models);
@@ -144,7 +152,14 @@ impl CheckPlan {
             unroll,
             code,
             delays,
-            spread: Spread { workers: typed.jobs.unwrap_or_else(cores), slice: typed.slice_executions },
+            spread: Spread {
+                workers: typed.jobs.unwrap_or_else(cores),
+                executor: typed.executor.clone().map(|Words(words)| words),
+                slice: typed.slice_executions,
+            },
+            shard: typed.shard,
+            joined: None,
+            command: Vec::new(),
             checkpoint: typed.checkpoint.clone(),
             time: typed.time.clone(),
             record: typed.record.clone(),
@@ -213,7 +228,7 @@ impl CheckPlan {
     /// Returns the plan by which SC violations are judged on the execution graphs of a model, in this many seconds.
     pub(crate) fn to_judge(&self, model: MemoryModel, seconds: f64) -> CheckPlan {
         let budget = Budget { executions: None, seconds: Some(seconds) };
-        let whole = CheckPlan { budget, checkpoint: None, graph_monitors: Vec::new(), ..self.clone() };
+        let whole = CheckPlan { budget, checkpoint: None, joined: None, graph_monitors: Vec::new(), ..self.clone() };
         let mut plan = whole.under(model, Explorer::Rsmc);
         plan.explore.stop_at_first = false;
         plan.explore.heap = Heap::default();
@@ -231,7 +246,14 @@ impl CheckPlan {
         seconds: f64,
     ) -> CheckPlan {
         let budget = Budget { executions: None, seconds: Some(seconds) };
-        let whole = CheckPlan { budget, checkpoint: None, delays: None, graph_monitors: Vec::new(), ..self.clone() };
+        let whole = CheckPlan {
+            budget,
+            checkpoint: None,
+            joined: None,
+            delays: None,
+            graph_monitors: Vec::new(),
+            ..self.clone()
+        };
         let mut plan = whole.under(model, Explorer::Interleavings(explorer));
         let compared = Some(self.judging.compared);
         let record = Recorded::Nothing;

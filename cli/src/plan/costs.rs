@@ -104,7 +104,7 @@ impl Costs {
             MemoryModel::Tso => x86(operation, strength),
             MemoryModel::Pso => sparc(operation, strength),
             MemoryModel::Power => power(operation, strength),
-            MemoryModel::Armv8 => arm(strength),
+            MemoryModel::Armv8 => arm(operation, strength),
             MemoryModel::Riscv => riscv(operation, strength),
         };
         names.iter().map(|name| self.of(name)).sum()
@@ -147,7 +147,8 @@ fn power(operation: Operation, strength: Strength) -> &'static [&'static str] {
                 &[LWSYNC]
             }
         }
-        (Strength::Order(_), Operation::Load) if !full => &[ISYNC],
+        (Strength::Order(_), Operation::Load) | (Strength::Order(Order::Acquire), _) if !full => &[ISYNC],
+        (Strength::Order(Order::Release), _) => &[LWSYNC],
         (Strength::Order(_), _) => {
             if full {
                 &[SYNC, ISYNC]
@@ -158,11 +159,14 @@ fn power(operation: Operation, strength: Strength) -> &'static [&'static str] {
     }
 }
 
-fn arm(strength: Strength) -> &'static [&'static str] {
-    match strength {
-        Strength::Order(_) => &[ORDERED],
-        Strength::FenceBefore(Order::Acquire) | Strength::FenceAfter(Order::Acquire) => &[DMB_LOADS],
-        Strength::FenceBefore(_) | Strength::FenceAfter(_) => &[DMB],
+/// A read-modify-write has a load and a store, each of which may be ordered.
+fn arm(operation: Operation, strength: Strength) -> &'static [&'static str] {
+    match (strength, operation) {
+        (Strength::Order(Order::Acquire | Order::Release), _)
+        | (Strength::Order(_), Operation::Load | Operation::Store) => &[ORDERED],
+        (Strength::Order(_), _) => &[ORDERED, ORDERED],
+        (Strength::FenceBefore(Order::Acquire) | Strength::FenceAfter(Order::Acquire), _) => &[DMB_LOADS],
+        (Strength::FenceBefore(_) | Strength::FenceAfter(_), _) => &[DMB],
     }
 }
 
@@ -170,6 +174,11 @@ fn riscv(operation: Operation, strength: Strength) -> &'static [&'static str] {
     match (strength, operation) {
         (Strength::FenceBefore(_) | Strength::FenceAfter(_), _) if is_full(strength) => &[FENCE],
         (Strength::Order(_), Operation::Load) if is_full(strength) => &[FENCE, FENCE_TSO],
+        (Strength::Order(Order::AcquireRelease | Order::SequentiallyConsistent), operation)
+            if !matches!(operation, Operation::Load | Operation::Store) =>
+        {
+            &[FENCE_TSO, FENCE_TSO]
+        }
         _ => &[FENCE_TSO],
     }
 }

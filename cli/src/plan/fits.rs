@@ -45,6 +45,41 @@ pub(super) fn fits_baseline(typed: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
+/// Checks that it is clear who runs the slices of the search.
+pub(super) fn fits_spread(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
+    if typed.shard.is_some() {
+        fits_shard(typed, models)?;
+    }
+    if typed.executor.is_some() && typed.jobs.is_some() {
+        let message = "-j does not fit --executor, whose workers run the search";
+        return Err(Failure::usage(message, "leave it out, and give the executor as many workers as it shall have"));
+    }
+    Ok(())
+}
+
+/// Checks that a share of the search stands for itself.
+fn fits_shard(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
+    let dpor = Explorer::Interleavings(protocol::Explorer::Dpor);
+    if let Some((_, other)) = models.iter().find(|(model, explorer)| (*model, *explorer) != (MemoryModel::Sc, dpor)) {
+        let message = format!("--shard does not fit the explorer {}: its parts depend on each other", other.name());
+        return Err(Failure::usage(message, "use --model sc --explorer dpor"));
+    }
+    let options = [
+        ("--executions", typed.executions.is_some()),
+        ("--time", typed.time.is_some()),
+        ("--checkpoint", typed.checkpoint.is_some()),
+        ("--executor", typed.executor.is_some()),
+        ("--record", typed.record.is_some()),
+    ];
+    match options.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let message = format!("{option} does not fit --shard, which runs a share of the search to its end");
+            Err(Failure::usage(message, "leave one of them out"))
+        }
+    }
+}
+
 /// Checks that the other options are for such a target.
 pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored]) -> Result<(), Failure> {
     if let Target::Litmus(_) = target {
@@ -115,7 +150,9 @@ fn fits_litmus_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failu
     if typed.unroll.is_some() {
         return Err(Failure::usage("--unroll does not fit litmus files", "for them there is --max-events"));
     }
-    for (option, given) in [("-j", typed.jobs.is_some()), ("--checkpoint", typed.checkpoint.is_some())] {
+    let (jobs, executor, checkpoint) = (typed.jobs.is_some(), typed.executor.is_some(), typed.checkpoint.is_some());
+    let shard = typed.shard.is_some();
+    for (option, given) in [("-j", jobs), ("--executor", executor), ("--shard", shard), ("--checkpoint", checkpoint)] {
         if given {
             let message = format!("{option} does not fit litmus files, which take one process and little time");
             return Err(Failure::usage(message, "leave it out"));

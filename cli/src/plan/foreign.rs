@@ -18,6 +18,8 @@ pub(super) fn refuse_options(check: &CheckArgs, command: &str, own: &[(&str, boo
         ("--seed", check.seed.is_some()),
         ("--executions", check.executions.is_some()),
         ("--checkpoint", check.checkpoint.is_some()),
+        ("--executor", check.executor.is_some()),
+        ("--shard", check.shard.is_some()),
         ("--record", check.record.is_some()),
         ("--baseline", check.baseline.is_some()),
         ("--write-baseline", check.write_baseline),

@@ -37,7 +37,7 @@ impl Bench<'_> {
         if self.interrupts.pressed() {
             return Ok(Exploration::default());
         }
-        let (program, told) = (&self.subjects.program, (plan.spread, plan.volume));
+        let (program, told) = (&self.subjects.program, (&plan.spread, plan.volume));
         let mut search = Search::new(program, &plan.explore, plan.budget, told, self.interrupts);
         if !threads.is_empty() {
             search.number(threads);

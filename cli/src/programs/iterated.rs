@@ -63,7 +63,7 @@ pub(crate) fn explore(
         let patience = plan.budget.seconds.filter(|_| may_be_put_off).map(|limit| limit / PATIENCE);
         let seconds = left.map(|left| patience.map_or(left, |patience| patience.min(left)));
         let budget = Budget { seconds, ..plan.budget };
-        let mut search = Search::new(&subjects.program, &plan.explore, budget, (plan.spread, plan.volume), interrupts);
+        let mut search = Search::new(&subjects.program, &plan.explore, budget, (&plan.spread, plan.volume), interrupts);
         search.begin_after(iteration.bounds.clone());
         if let Some((checkpoint, _)) = &kept {
             search.keep_in(checkpoint.clone(), saved)?;
@@ -116,7 +116,7 @@ fn all_classes(
     let before = begun.elapsed().as_secs_f64();
     let seconds = left(plan, begun).map(|left| left / SHARE);
     let budget = Budget { seconds, ..plan.budget };
-    let search = Search::new(&subjects.program, &plan.explore, budget, (plan.spread, plan.volume), interrupts);
+    let search = Search::new(&subjects.program, &plan.explore, budget, (&plan.spread, plan.volume), interrupts);
     let mut all = search.run(record)?;
     all.summary.iter_mut().for_each(|summary| summary.seconds += before);
     Ok(all)

@@ -58,7 +58,7 @@ impl Subjects {
                 let hash = hash_file(&executable)
                     .map_err(|error| Failure::usage(format!("{text}: {}", reason(&error)), "make it readable"))?;
                 let name = name.clone().into_os_string();
-                let program = Program { executable, name, arguments, directory: directory.clone() };
+                let program = Program { executable, name, arguments, directory: directory.clone(), environment: None };
                 Ok(Subjects { program, files: vec![(text, hash)], directory, built: None })
             }
             Target::Litmus(_) => unreachable!("litmus tests are no programs"),

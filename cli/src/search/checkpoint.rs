@@ -49,7 +49,7 @@ impl Key {
     }
 
     /// Returns the difference between this search and another, in words, if there is one.
-    fn difference(&self, other: &Key) -> Option<&'static str> {
+    pub(super) fn difference(&self, other: &Key) -> Option<&'static str> {
         let same = [
             (self.target == other.target, "another target"),
             (self.compile_options == other.compile_options, "other options for the compiler"),

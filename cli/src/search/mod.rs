@@ -4,9 +4,14 @@
 //! search in one process ([`queue`]), so that everything but the time is the same for any number of processes.
 
 mod checkpoint;
+mod crew;
+mod executor;
+mod hands;
 mod progress;
 mod queue;
+mod remote;
 mod shared;
+pub(crate) mod shares;
 mod status;
 mod totals;
 mod worker;
@@ -14,37 +19,40 @@ mod worker;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use engine::explore::estimate::{Ahead, Estimate, Samples, seconds_of_drawing};
 use protocol::{
-    Explore, Explorer, Harvest, Manner, Message, Place, Prefixes, Recorded, SliceEnd, StoppedBy, Summary, Unit,
+    Explore, Explorer, FailureKind, Harvest, Identity, Manner, Place, Recorded, SliceEnd, StoppedBy, Summary, Unit,
     Violation,
 };
 
 pub(crate) use checkpoint::{Checkpoint, Key};
+use executor::{Errand, Lengths, News, Task};
+use hands::Hands;
+pub(crate) use hands::Spread;
 pub(crate) use progress::{Bounds, Complete};
 use progress::{End, Progress};
+pub(crate) use remote::serve;
 use shared::{Shared, dealt};
 use status::{Facts, Left, Status};
 use totals::agree;
-use worker::{APPETITE, Errand, Heard, News, Task, Worker, WorkerId};
+use worker::APPETITE;
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::program::{Program, ended_early};
 use crate::record::Record;
-use crate::screen::Volume;
+use crate::screen::{Volume, complain};
 use crate::symbols;
+use crate::text::printable;
 
 /// The number of seconds for which a search stays in one process.
 const ALONE: f64 = 0.2;
-/// The number of seconds of a slice: in a search in one process, in one of several processes, and where another process waits for
-/// what the slice leaves.
+/// The number of seconds of a slice in a search in one process.
 const SLICE_ALONE: f64 = 0.25;
-const SLICE: f64 = 0.15;
-const SLICE_FOR_ANOTHER: f64 = 0.03;
 /// The number of processes, ended within slices since a result was joined, at which the search fails.
 const STRIKES: u32 = 3;
+/// The number of slices lost since a result was joined at which the search fails.
+const LOSSES: u32 = 1000;
 /// The time between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(50);
 /// The time between two checkpoints, as a multiple of the time that it takes to write one.
@@ -59,16 +67,6 @@ pub(crate) struct Budget {
     pub(crate) executions: Option<u64>,
     /// The most seconds that the search may take.
     pub(crate) seconds: Option<f64>,
-}
-
-/// The division of a search among processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Spread {
-    /// The most processes that run.
-    pub(crate) workers: usize,
-    /// The most executions of a slice, after each of which the search is saved. This is for tests, which count steps and not
-    /// moments.
-    pub(crate) slice: Option<u64>,
 }
 
 /// The result of an exploration.
@@ -108,6 +106,28 @@ fn keep<T: Clone>(all: &[T], is_wanted: impl Fn(usize) -> bool) -> Vec<T> {
     all.iter().enumerate().filter(|(index, _)| is_wanted(*index)).map(|(_, one)| one.clone()).collect()
 }
 
+/// How much of a search is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Extent {
+    /// All of it is run.
+    Whole,
+    /// Its beginning is run, until so many units wait, as any process on any machine would run it.
+    Beginning(usize),
+    /// A part is run, of which nobody else hears before it is over.
+    Share,
+}
+
+impl Extent {
+    /// Whether only the beginning is to be run, and has been.
+    fn is_run(self, progress: &Progress) -> bool {
+        let Extent::Beginning(units) = self else { return false };
+        progress.executions() >= (units * BEGINNING) as u64 || progress.queue.pending() >= units
+    }
+}
+
+/// The executions of the beginning of a search, for each unit that is wanted, after which fewer units are enough.
+const BEGINNING: usize = 50;
+
 /// A search under way.
 pub(crate) struct Search<'a> {
     program: &'a Program,
@@ -122,11 +142,11 @@ pub(crate) struct Search<'a> {
     before: f64,
     executions_before: u64,
     stopped: Option<StoppedBy>,
-    crew: Vec<Worker>,
-    workers: u64,
-    news: (Sender<Heard>, Receiver<Heard>),
-    /// The number of processes that have ended in a slice since a result was joined.
+    extent: Extent,
+    hands: Hands<'a>,
+    /// The number of processes that have ended in a slice since a result was joined, and of slices that got lost.
     strikes: u32,
+    losses: u32,
     samples: Samples,
     batch: Batch,
     /// The round that the samples are of.
@@ -143,7 +163,7 @@ impl<'a> Search<'a> {
         program: &'a Program,
         job: &'a Explore,
         budget: Budget,
-        (spread, volume): (Spread, Volume),
+        (spread, volume): (&Spread, Volume),
         interrupts: &'a Interrupts,
     ) -> Search<'a> {
         // Where a search ends before its end, or says what came first, the order counts.
@@ -155,7 +175,7 @@ impl<'a> Search<'a> {
             program,
             job,
             budget,
-            spread,
+            spread: spread.clone(),
             interrupts,
             checkpoint: None,
             progress,
@@ -163,10 +183,10 @@ impl<'a> Search<'a> {
             before: 0.0,
             executions_before: 0,
             stopped: None,
-            crew: Vec::new(),
-            workers: 0,
-            news: crossbeam_channel::unbounded(),
+            extent: Extent::Whole,
+            hands: Hands::new((program, job), spread, interrupts),
             strikes: 0,
+            losses: 0,
             samples: Samples::default(),
             batch: Batch::default(),
             sampled: 0,
@@ -188,10 +208,10 @@ impl<'a> Search<'a> {
         let (compared, record) = (None, Recorded::Nothing);
         let job = Explore { explorer, monitors, preemptions: None, compared, record, ..job.clone() };
         let budget = Budget { executions: None, seconds };
-        let alone = Spread { workers: 1, slice: None };
-        let mut search = Search::new(program, &job, budget, (alone, Volume::Quiet), interrupts);
+        let alone = Spread { workers: 1, executor: None, slice: None };
+        let mut search = Search::new(program, &job, budget, (&alone, Volume::Quiet), interrupts);
         search.explore(&mut Record::create(None)?)?;
-        search.end_crew();
+        search.hands.stay_here();
         Ok(search.progress.all().tally.drawn.all())
     }
 
@@ -236,11 +256,8 @@ impl<'a> Search<'a> {
             counted.for_each(|done| record.write(&done.harvest.recorded));
         }
         self.status.end();
-        for mut worker in std::mem::take(&mut self.crew) {
-            if let Some(task) = &worker.task {
-                self.progress.queue.give_back(task.ticket);
-            }
-            worker.end(self.interrupts);
+        for ticket in self.hands.stay_here() {
+            self.progress.queue.give_back(ticket);
         }
         self.progress.seconds = self.seconds();
         let saved = self.checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.write(&self.progress));
@@ -285,20 +302,20 @@ impl<'a> Search<'a> {
             self.stopped = self.stopped.or(self.progress.join(self.budget.executions));
             record.write(&std::mem::take(&mut self.progress.recorded));
             if self.progress.totals.tally.executions > joined {
-                self.strikes = 0;
+                (self.strikes, self.losses) = (0, 0);
             }
-            if self.is_joined() {
+            let is_idle = self.hands.now().busy() == 0;
+            if self.is_joined() || is_idle && self.extent.is_run(&self.progress) {
                 return Ok(());
             }
             self.look_at_the_clock();
             if self.stopped.is_none() {
                 self.hand_out()?;
-            } else if self.crew.iter().all(|worker| worker.task.is_none()) {
+            } else if self.hands.now().busy() == 0 || self.hands.is_elsewhere() && self.interrupts.pressed() {
                 return Ok(());
             }
-            match self.news.1.recv_timeout(LOOK) {
-                Ok((id, news)) => self.hear(id, news, record)?,
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            if let Some(news) = self.hands.now().hear(LOOK)? {
+                self.hear(news, record)?;
             }
         }
     }
@@ -331,115 +348,104 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Gives slices to the processes that have none, and starts processes while more of them are allowed.
+    /// Hands out slices while somebody has a place for another one.
     fn hand_out(&mut self) -> Result<(), Failure> {
         let elapsed = self.begun.elapsed().as_secs_f64();
         let is_ordered = self.progress.is_in_sequence();
         let alone = elapsed < ALONE && self.before == 0.0 && self.spread.slice.is_none();
-        let allowed = if alone || is_ordered { 1 } else { self.spread.workers };
+        if self.progress.queue.pending() == 0 || !(alone || is_ordered || self.hands.recruit()?) {
+            return Ok(());
+        }
+        let hands = self.hands.now();
+        let allowed = if alone || is_ordered { 1 } else { hands.places() };
         loop {
             let pending = self.progress.queue.pending();
-            let index = match self.idle() {
-                _ if pending == 0 => return Ok(()),
-                Some(index) => index,
-                None if self.crew.len() < allowed => self.hire()?,
-                None => return Ok(()),
-            };
+            if pending == 0 {
+                return Ok(());
+            }
+            let Some(offer) = hands.offer(allowed, &self.progress.totals.threads)? else { return Ok(()) };
             let share = if allowed == 1 { pending } else { pending.div_ceil(2 * allowed) };
             // What execution graphs leave says nothing of how much a slice can take.
-            let most = if self.job.graphs.is_some() { APPETITE } else { self.crew[index].appetite };
+            let most = if self.job.graphs.is_some() { APPETITE } else { offer.units };
             let count = share.min(most);
             let Some((ticket, units)) = self.progress.queue.take(count) else { return Ok(()) };
-            let others_wait =
-                count == pending && self.crew.iter().filter(|worker| worker.task.is_some()).count() + 1 < allowed;
+            let others_wait = count == pending && hands.busy() + 1 < allowed;
+            let Lengths { usual, for_another } = hands.lengths(elapsed);
             let seconds = match allowed {
                 _ if alone => ALONE,
                 1 => SLICE_ALONE,
-                _ if others_wait => SLICE_FOR_ANOTHER,
-                _ => SLICE,
+                _ if others_wait => for_another,
+                _ => usual,
             };
             let time_left = self.budget.seconds.map(|limit| limit - elapsed);
-            let seconds = Some(seconds).filter(|_| !is_ordered).into_iter().chain(time_left).reduce(f64::min);
+            let is_timed = !is_ordered && !matches!(self.extent, Extent::Beginning(_));
+            let seconds = Some(seconds).filter(|_| is_timed).into_iter().chain(time_left).reduce(f64::min);
             let executions_left = self.budget.executions.map(|limit| limit - self.progress.totals.tally.executions);
             let steps = self.spread.slice.filter(|_| !is_ordered);
             let task = Task {
                 ticket,
                 budget: executions_left.into_iter().chain(steps).min(),
-                started: self.seconds(),
+                started: self.before + elapsed,
                 weight: units.iter().map(|unit| unit.weight).sum(),
                 units: units.len(),
             };
-            let totals = &self.progress.totals;
-            let worker = &mut self.crew[index];
-            let (threads, divisions) = (totals.threads.clone(), totals.divisions());
-            // Of execution graphs the least stands for all that show a violation, and each process knows its own.
-            let known = if self.job.graphs.is_some() { Vec::new() } else { totals.found_since(worker.told) };
-            let Shared { manner, ref facts, .. } = self.progress.shared;
-            let facts = if is_first(&units) { Vec::new() } else { facts.clone() };
-            worker.run(Errand { task, units, threads, divisions, seconds, known, manner, facts });
+            let Shared { manner, .. } = self.progress.shared;
+            hands.run(offer, Errand { task, units, seconds, manner }, &self.progress.lore(self.job));
         }
     }
 
-    /// Returns a process that waits for a slice. One that has given numbers to threads of which the search does not know yet is
-    /// of no use: a thread found next would get another number than in a search in one process.
-    fn idle(&mut self) -> Option<usize> {
-        let threads = &self.progress.totals.threads;
-        let interrupts = self.interrupts;
-        self.crew.retain_mut(|worker| {
-            let stays = worker.task.is_some() || threads.starts_with(&worker.threads);
-            if !stays {
-                worker.end(interrupts);
-            }
-            stays
-        });
-        self.crew.iter().position(|worker| worker.task.is_none())
-    }
-
-    fn hire(&mut self) -> Result<usize, Failure> {
-        self.workers += 1;
-        let news = self.news.0.clone();
-        self.crew.push(Worker::start(WorkerId(self.workers), self.program, self.job, self.interrupts, news)?);
-        Ok(self.crew.len() - 1)
-    }
-
-    fn hear(&mut self, id: WorkerId, news: News, record: &mut Record) -> Result<(), Failure> {
-        // There may still be news of a worker that was ended.
-        let Some(index) = self.crew.iter().position(|worker| worker.id == id) else { return Ok(()) };
+    fn hear(&mut self, news: News, record: &mut Record) -> Result<(), Failure> {
         match news {
-            News::Said(Message::Harvest(harvest)) if harvest.end == SliceEnd::Divided => {
+            News::Harvest(_, harvest) if harvest.end == SliceEnd::Divided && self.extent == Extent::Share => {
+                Err(Failure::unsupported(
+                    "accesses divide memory otherwise than at the beginning of the search, of which other shares do not hear",
+                    "run the search in one piece",
+                ))
+            }
+            News::Harvest(task, harvest) if harvest.end == SliceEnd::Divided => {
                 record.begin_anew();
-                self.begin_anew(index, &harvest);
+                self.begin_anew(task, &harvest);
                 Ok(())
             }
-            News::Said(Message::Harvest(harvest))
+            News::Harvest(_, harvest)
                 if harvest.end == SliceEnd::Ordered || !self.progress.shared.agrees(&harvest.located) =>
             {
                 self.begin_in_sequence();
                 Ok(())
             }
-            News::Said(Message::Harvest(harvest)) => self.take_in(index, harvest),
-            News::Said(Message::Internal(words)) => Err(Failure::internal(format!("the runtime failed: {words}"))),
-            News::Said(Message::Replayed(_) | Message::Diverged(_)) => {
-                Err(Failure::internal("the runtime failed: a replay that nobody asked for"))
+            News::Harvest(task, harvest) if self.hands.is_elsewhere() && is_doubtful(&harvest) => {
+                self.doubt(task);
+                Ok(())
             }
-            News::Garbled(failure) => Err(failure),
-            News::Silent => {
-                let mut worker = self.crew.remove(index);
-                let status = worker.wait(self.interrupts);
-                match worker.task {
-                    Some(task) => self.lose(task, status),
-                    None => Ok(()),
-                }
+            News::Harvest(task, harvest) => {
+                self.take_in(task, harvest);
+                Ok(())
             }
+            News::Died(task, status) => self.lose(task, status),
+            News::Lost(task, why) => self.lose_out_of_sight(task, &why),
         }
     }
 
-    fn take_in(&mut self, index: usize, mut harvest: Box<Harvest>) -> Result<(), Failure> {
-        let worker = &mut self.crew[index];
-        let Some(task) = worker.has_run(harvest.left.len()) else {
-            return Err(Failure::internal("the runtime failed: a result that nobody asked for"));
-        };
-        worker.threads.clone_from(&harvest.threads);
+    /// Goes on with processes on this machine alone, which have to see themselves that the program is not deterministic: a worker on
+    /// another machine may just be of another kind.
+    fn doubt(&mut self, task: Task) {
+        let tickets = self.hands.stay_here();
+        tickets.into_iter().chain([task.ticket]).for_each(|ticket| self.progress.queue.give_back(ticket));
+        complain(&"note: on a worker the program did not do the same again; the search goes on on this machine alone");
+    }
+
+    /// Notes that a slice got lost, through no fault of the program. It is handed out again, unless nothing else has happened for long.
+    fn lose_out_of_sight(&mut self, task: Task, why: &str) -> Result<(), Failure> {
+        self.progress.queue.give_back(task.ticket);
+        self.losses += 1;
+        if self.losses < LOSSES {
+            return Ok(());
+        }
+        let message = format!("{LOSSES} slices were lost, and none of them came back: {}", printable(why));
+        Err(Failure::usage(message, "see what becomes of the workers of the executor"))
+    }
+
+    fn take_in(&mut self, task: Task, mut harvest: Box<Harvest>) {
         self.unsaved = true;
         let (queue, shared) = (&mut self.progress.queue, &mut self.progress.shared);
         if self.job.graphs.is_some() {
@@ -457,42 +463,30 @@ impl<'a> Search<'a> {
         self.batch.take(done, approximate(harvest.tally.executions), weight(&harvest.next), &mut self.samples);
         queue.finish(task.ticket, task.budget, task.started, harvest);
         shared.forget(queue.units());
-        Ok(())
-    }
-
-    /// Ends all processes, whatever they do.
-    fn end_crew(&mut self) {
-        for mut worker in std::mem::take(&mut self.crew) {
-            worker.end(self.interrupts);
-        }
     }
 
     /// Begins the search anew, in one process, since its result depends on who runs what.
     fn begin_in_sequence(&mut self) {
-        self.end_crew();
+        self.hands.stay_here();
         self.progress.begin_in_sequence();
         (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
     }
 
     /// Begins the search anew, since what is left, here and with the processes at work, depends on where memory is divided within
     /// accesses.
-    fn begin_anew(&mut self, index: usize, harvest: &Harvest) {
-        let started = self.crew[index].task.map_or(0.0, |task| task.started);
-        self.end_crew();
-        self.progress.begin_anew(harvest, started);
+    fn begin_anew(&mut self, task: Task, harvest: &Harvest) {
+        self.hands.now().give_up();
+        self.progress.begin_anew(harvest, task.started);
         (self.samples, self.batch, self.sampled) = (Samples::default(), Batch::default(), 0);
         (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
     }
 
     /// Notes that a process has ended within a slice. Another process runs the slice, unless that has been tried often enough.
-    fn lose(&mut self, task: Task, status: Option<ExitStatus>) -> Result<(), Failure> {
+    fn lose(&mut self, task: Task, status: ExitStatus) -> Result<(), Failure> {
         self.progress.queue.give_back(task.ticket);
         if self.interrupts.pressed() {
             return Ok(());
         }
-        let Some(status) = status else {
-            return Err(Failure::internal("the program ended, and nobody knows how"));
-        };
         self.strikes += 1;
         let by_signal = std::os::unix::process::ExitStatusExt::signal(&status).is_some();
         if !by_signal || self.strikes >= STRIKES {
@@ -534,13 +528,14 @@ impl<'a> Search<'a> {
         let queue = &self.progress.queue;
         let executions = self.progress.executions();
         let ran = approximate(executions.saturating_sub(self.executions_before));
-        let processes = self.crew.iter().map(Worker::process).chain([std::process::id()]);
+        let processes = self.hands.processes().into_iter().chain([std::process::id()]);
         Facts {
             executions,
             rate: ran / self.begun.elapsed().as_secs_f64(),
             bound: self.rounds().map(|most| (queue.round(), most)),
             left: self.left(),
             findings: self.progress.totals.findings(),
+            workers: self.hands.workers(),
             memory: status::memory(processes),
         }
     }
@@ -582,9 +577,10 @@ impl<'a> Search<'a> {
 /// would make an estimate look better than it is.
 const BATCHES: u32 = 16;
 
-/// Whether these units are the whole search.
-fn is_first(units: &[Unit]) -> bool {
-    units.iter().any(|unit| unit.prefixes == Prefixes::Whole)
+/// Whether a harvest says that the program is not deterministic.
+fn is_doubtful(harvest: &Harvest) -> bool {
+    let of_chance = |kind: FailureKind| kind == FailureKind::Nondeterministic;
+    harvest.found.iter().any(|found| matches!(found.identity, Identity::Failed { kind, .. } if of_chance(kind)))
 }
 
 /// Slices that do not make a sample yet.

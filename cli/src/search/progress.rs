@@ -1,11 +1,12 @@
 //! A search as far as it has come, which is what a checkpoint holds.
 
 use protocol::{
-    BoundCount, BusyLoop, FirstReport, Harvest, Manner, MonitorName, Place, Prefixes, Silence, SliceEnd, StoppedBy,
-    Summary, Unit, Violation,
+    BoundCount, BusyLoop, Explore, FirstReport, Harvest, Manner, MonitorName, Place, Prefixes, Silence, SliceEnd,
+    StoppedBy, Summary, Unit, Violation,
 };
 use serde::{Deserialize, Serialize};
 
+use super::executor::Lore;
 use super::queue::Queue;
 use super::shared::Shared;
 use super::totals::{Totals, agree};
@@ -134,6 +135,14 @@ impl Progress {
     fn complete(&mut self) -> Option<StoppedBy> {
         self.end = Some(End::Complete);
         None
+    }
+
+    /// Returns what whoever runs a slice of this job has to know.
+    pub(super) fn lore(&self, job: &Explore) -> Lore<'_> {
+        // Of execution graphs the least stands for all that show a violation, and each process knows its own.
+        let found = if job.graphs.is_some() { Vec::new() } else { self.totals.identities().collect() };
+        let (threads, divisions) = (self.totals.threads.as_slice(), self.totals.divisions());
+        Lore { found, threads, divisions, facts: &self.shared.facts }
     }
 
     /// Returns the results so far, including those of what has been run out of order.

@@ -27,6 +27,8 @@ pub(super) struct Facts {
     /// The number of executions to come.
     pub(super) left: Left,
     pub(super) findings: usize,
+    /// The number of workers of the executor, if there is one.
+    pub(super) workers: Option<usize>,
     /// The number of bytes that all processes together use.
     pub(super) memory: u64,
 }
@@ -130,6 +132,7 @@ fn line(facts: &Facts) -> String {
         }
     }
     parts.push(counted(facts.findings as u64, "finding", "findings"));
+    parts.extend(facts.workers.map(|workers| counted(workers as u64, "worker", "workers")));
     parts.push(format!("{} MB", facts.memory >> 20));
     parts.join(", ")
 }
@@ -148,6 +151,7 @@ mod tests {
             bound: Some((1, 2)),
             left: Left::About(Estimate { executions: 3000.0, error: 250.0 }),
             findings: 1,
+            workers: None,
             memory: 84 << 20,
         };
         assert_eq!(
@@ -156,6 +160,10 @@ mod tests {
         );
         let unknown = Facts { bound: None, left: Left::Unknown, findings: 0, ..facts };
         assert_eq!(line(&unknown), "1000 executions, 52000/s, 0 findings, 84 MB");
+        assert_eq!(
+            line(&Facts { workers: Some(3), ..unknown }),
+            "1000 executions, 52000/s, 0 findings, 3 workers, 84 MB"
+        );
         let drawn = Facts { left: Left::Exactly(4321), ..unknown };
         assert_eq!(line(&drawn), "1000 executions, 52000/s, 19 % of 5321, 0 findings, 84 MB");
         let doubtful = Facts { left: Left::About(Estimate { executions: 1.0, error: f64::INFINITY }), ..unknown };

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{
-    BoundCount, Division, Harvest, Identity, MonitorCount, MonitorName, MonitorTally, Outcomes, Sighting, Summary,
-    Tally, Violation,
+    BoundCount, Division, FirstReport, Harvest, Identity, MonitorCount, MonitorName, MonitorTally, Outcomes, Sighting,
+    Summary, Tally, Violation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,27 @@ impl Totals {
         }
     }
 
+    /// Adds the results of the next part of a search, which began `started` seconds after the search.
+    pub(crate) fn append(&mut self, part: &Totals, started: f64) {
+        self.tally.join(&part.tally, started);
+        for sighting in &part.found {
+            match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
+                Some(found) => found.join(sighting),
+                None => self.found.push(sighting.clone()),
+            }
+        }
+        if self.threads.len() < part.threads.len() {
+            self.threads.clone_from(&part.threads);
+        }
+    }
+
+    /// Returns the totals that a part of the search behind this begins with: all is known, and nothing counted.
+    pub(crate) fn known(&self) -> Totals {
+        let found = self.found.iter().map(|found| Sighting { executions: 0, ..found.clone() }).collect();
+        let (threads, divisions) = (self.threads.clone(), self.divisions.clone());
+        Totals { tally: Tally::default(), found, threads, divisions }
+    }
+
     /// Adds what a search had found before it had to begin anew. It counts nothing, but is not lost if this search does not come
     /// as far.
     pub(crate) fn recall(&mut self, earlier: &Totals) {
@@ -72,9 +93,9 @@ impl Totals {
         self.divisions.iter().map(|(&address, &bounds)| Division { address, bounds }).collect()
     }
 
-    /// Returns the identities of what has been found after the first `known` violations.
-    pub(crate) fn found_since(&self, known: usize) -> Vec<Identity> {
-        self.found.iter().skip(known).map(|found| found.identity.clone()).collect()
+    /// Returns the identities of what has been found, in the order of discovery.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = &Identity> {
+        self.found.iter().map(|found| &found.identity)
     }
 
     /// Returns how many violations have been found.
@@ -117,7 +138,8 @@ impl Totals {
                 reporting: total.reporting.max(u64::from(total.first.is_some())),
                 distinct: pairs.len() as u64,
                 distinct_triples: if monitor.watches_transactions() { pairs.len() } else { total.triples.len() } as u64,
-                first: total.first.clone(),
+                // A report may be of a run before the first execution that counts.
+                first: total.first.clone().map(|first| FirstReport { executions: first.executions.max(1), ..first }),
             }
         });
         Summary {
@@ -238,7 +260,7 @@ mod tests {
         let bounds: Vec<(u32, u64)> =
             summary.by_bound.iter().map(|bound| (bound.preemptions, bound.executions)).collect();
         assert_eq!(bounds, [(0, 3), (1, 10)]);
-        assert_eq!((totals.findings(), totals.found_since(1).len(), totals.violations().len()), (2, 1, 2));
+        assert_eq!((totals.findings(), totals.identities().count(), totals.violations().len()), (2, 2, 2));
     }
 
     #[test]

@@ -7,9 +7,9 @@ use std::process::{Child, ExitStatus};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::Sender;
-use protocol::{Division, Explore, Identity, Job, Manner, Message, Slice, Unit};
+use protocol::{Explore, Harvest, Job, Message, Prefixes, Slice, Telling};
 
-use super::queue::Ticket;
+use super::executor::{Errand, Lore, Task};
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::program::{Output, Program, Started, is_cut_short, no_message, send};
@@ -18,30 +18,18 @@ use crate::program::{Output, Program, Started, is_cut_short, no_message, send};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WorkerId(pub(super) u64);
 
-/// The news of a worker.
+/// What a worker says.
 #[derive(Debug)]
-pub(super) enum News {
-    Said(Message),
+pub(super) enum Said {
+    Message(Message),
     /// The worker wrote something that is no message.
     Garbled(Failure),
     /// The worker has closed its end of the socket: nothing more will come.
-    Silent,
+    Nothing,
 }
 
-/// News, and the worker that they come from.
-pub(super) type Heard = (WorkerId, News);
-
-/// The slice that a worker runs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Task {
-    pub(super) ticket: Ticket,
-    pub(super) budget: Option<u64>,
-    /// The number of seconds from the start of the search to the start of the slice.
-    pub(super) started: f64,
-    /// The weight of the slice's units, and in `units` their number.
-    pub(super) weight: f64,
-    pub(super) units: usize,
-}
+/// What was said, and the worker that said it.
+pub(super) type Heard = (WorkerId, Said);
 
 /// A process that runs slices of one search.
 #[derive(Debug)]
@@ -60,24 +48,18 @@ pub(super) struct Worker {
     pub(super) appetite: usize,
 }
 
-/// A slice that a worker is to run, with what it needs for that.
-#[derive(Debug)]
-pub(super) struct Errand {
-    pub(super) task: Task,
-    pub(super) units: Vec<Unit>,
-    pub(super) threads: Vec<Vec<u32>>,
-    pub(super) divisions: Vec<Division>,
-    /// The number of seconds that the slice may take, if it may not go on to its end.
-    pub(super) seconds: Option<f64>,
-    pub(super) known: Vec<Identity>,
-    /// The manner of a search for execution graphs, and what its first slice has learned.
-    pub(super) manner: Manner,
-    pub(super) facts: Vec<u64>,
-}
-
 /// The number of units in the first slice of a worker, and the most in any slice: that many are a message of a few megabytes.
-const FIRST_APPETITE: usize = 16;
+pub(super) const FIRST_APPETITE: usize = 16;
 pub(super) const APPETITE: usize = 2048;
+
+/// Returns how many units a slice should have at most, after one of so many of which so many are left.
+pub(super) fn appetite(before: usize, units: usize, left: usize) -> usize {
+    match left {
+        0 => (before * 2).min(APPETITE),
+        _ if left * 2 > units => (before / 2).max(1),
+        _ => before,
+    }
+}
 
 impl Worker {
     /// Starts a process whose messages go to `news`.
@@ -99,23 +81,25 @@ impl Worker {
     }
 
     /// Gives the worker a slice to run.
-    pub(super) fn run(&mut self, order: Errand) {
-        let Errand { task, units, threads, divisions, seconds, known, manner, facts } = order;
+    pub(super) fn run(&mut self, errand: Errand, lore: &Lore<'_>, telling: Telling) {
+        let Errand { task, units, seconds, manner } = errand;
+        let known = lore.found.iter().skip(self.told).map(|&found| found.clone()).collect::<Vec<_>>();
         self.told += known.len();
         self.task = Some(task);
-        let slice = Slice { units, threads, executions: task.budget, seconds, known, divisions, manner, facts };
+        let is_first = units.iter().any(|unit| unit.prefixes == Prefixes::Whole);
+        let facts = if is_first { Vec::new() } else { lore.facts.to_vec() };
+        let (threads, divisions, executions) = (lore.threads.to_vec(), lore.divisions.clone(), task.budget);
+        let slice = Slice { units, threads, executions, seconds, known, divisions, manner, facts, telling };
         drop(send(&mut self.socket, &Job::Slice(Box::new(slice))));
     }
 
-    /// Notes that the worker has run its slice but for `left` units, and returns the slice.
-    pub(super) fn has_run(&mut self, left: usize) -> Option<Task> {
-        let task = self.task.take()?;
-        if left == 0 {
-            self.appetite = (self.appetite * 2).min(APPETITE);
-        } else if left * 2 > task.units {
-            self.appetite = (self.appetite / 2).max(1);
-        }
-        Some(task)
+    /// Notes that the worker has run its slice, with this harvest, and returns the slice.
+    pub(super) fn has_run(&mut self, harvest: &Harvest) -> Result<Task, Failure> {
+        let nobodys = || Failure::internal("the runtime failed: a result that nobody asked for");
+        let task = self.task.take().ok_or_else(nobodys)?;
+        self.appetite = appetite(self.appetite, task.units, harvest.left.len());
+        self.threads.clone_from(&harvest.threads);
+        Ok(task)
     }
 
     /// Returns the id of the worker's process.
@@ -146,13 +130,13 @@ fn listen(id: WorkerId, lines: impl BufRead, news: &Sender<Heard>) {
         // A program that is killed with data unread resets the connection; the silence that follows says enough.
         let Ok(line) = line else { break };
         let said = match serde_json::from_slice(&line) {
-            Ok(message) => News::Said(message),
+            Ok(message) => Said::Message(message),
             Err(error) if is_cut_short(&line, &error) => break,
-            Err(error) => News::Garbled(no_message(&line, &error)),
+            Err(error) => Said::Garbled(no_message(&line, &error)),
         };
         if news.send((id, said)).is_err() {
             return;
         }
     }
-    drop(news.send((id, News::Silent)));
+    drop(news.send((id, Said::Nothing)));
 }

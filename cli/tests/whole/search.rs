@@ -213,7 +213,7 @@ const LOOPS: &str = concat!("#define ROUNDS 6\n", include_str!("../../../c-tests
 /// The same with release stores and acquire loads, which may overtake them.
 const BUFFERS: &str = concat!("#define ROUNDS 6\n", include_str!("../../../c-tests/models/store-buffering-loop.c"));
 
-fn bench() -> Bench {
+pub(crate) fn bench() -> Bench {
     let programs = [
         ("mixed", MIXED),
         ("numbered", NUMBERED),
@@ -236,7 +236,7 @@ fn bench() -> Bench {
 const GRAPHS: &str = "buffers --model tso --no-judge";
 
 /// A result without its times.
-fn timeless(mut result: Value) -> Value {
+pub(crate) fn timeless(mut result: Value) -> Value {
     result["seconds"] = Value::Null;
     for first in result["first"].as_object_mut().expect("an object").values_mut() {
         first["seconds"] = Value::Null;
@@ -245,7 +245,7 @@ fn timeless(mut result: Value) -> Value {
 }
 
 /// The result of a check, and its findings.
-fn everything(bench: &Bench, line: &str) -> (Value, Vec<(String, String)>) {
+pub(crate) fn everything(bench: &Bench, line: &str) -> (Value, Vec<(String, String)>) {
     drop(fs::remove_dir_all(bench.path("fencehound-out")));
     let result = timeless(bench.check(line));
     let mut findings: Vec<(String, String)> = fs::read_dir(bench.path("fencehound-out"))
@@ -312,7 +312,7 @@ fn await_saves(bench: &Bench, saves: u64, child: &mut Child) -> bool {
     true
 }
 
-fn executions(result: &Value) -> u64 {
+pub(crate) fn executions(result: &Value) -> u64 {
     result["executions"].as_u64().expect("a number")
 }
 

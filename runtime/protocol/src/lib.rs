@@ -57,7 +57,7 @@ pub use packed::Packed;
 pub use place::{Frame, Place};
 pub use repair::{Obstacle, Override, Performed, Point, Repair, Way, Wrong};
 pub use schedule::{Graph, GraphEnd, GraphEvent, Schedule, Segment};
-pub use slice::{Division, Harvest, Located, Manner, News, Prefixes, Sighting, Slice, SliceEnd, Unit};
+pub use slice::{Division, Harvest, Located, Manner, News, Prefixes, Sighting, Slice, SliceEnd, Telling, Unit};
 pub use summary::{
     BoundCount, BusyLoop, Containment, Failed, FirstReport, LeftWaiting, MonitorCount, Silence, StoppedBy, Summary,
 };

@@ -54,6 +54,20 @@ pub struct Slice {
     /// What the first slice of a search for execution graphs has learned of the program, as [`Harvest::facts`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<u64>,
+    /// What the harvest of a search for execution graphs leaves out.
+    #[serde(default)]
+    pub telling: Telling,
+}
+
+/// What the harvest of a search for execution graphs says again of what earlier slices of the process have come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Telling {
+    /// The harvest says nothing again: the tool has all earlier ones.
+    #[default]
+    News,
+    /// The harvest says all, since earlier ones may have been lost on their way.
+    Everything,
 }
 
 /// The manner in which execution graphs are searched for.

@@ -145,7 +145,7 @@ impl MonitorTally {
         self.reporting += next.reporting;
         self.triples.extend(&next.triples);
         if let (None, Some(first)) = (&self.first, &next.first) {
-            let executions = (executions + first.executions).max(1);
+            let executions = executions + first.executions;
             self.first = Some(FirstReport { executions, seconds: started + first.seconds });
             self.first_preemptions = next.first_preemptions;
         }

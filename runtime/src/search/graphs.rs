@@ -26,7 +26,7 @@ use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
 use protocol::{
     Code, Example, Explore, FailureKind, GraphEvent, Grounds, Manner, Operation, Place, Role, Schedule, SiteUse,
-    StoppedBy, Trace, TraceEvent,
+    StoppedBy, Telling, Trace, TraceEvent,
 };
 
 use crate::graph::stops::option_of;
@@ -65,6 +65,8 @@ pub(crate) struct Part<'s> {
     pub(crate) executions: Option<u64>,
     /// What the first slice of the search has learned of the program.
     pub(crate) facts: &'s [u64],
+    /// What the harvest leaves out.
+    pub(crate) telling: Telling,
 }
 
 impl Part<'_> {
@@ -418,7 +420,7 @@ pub(crate) fn search(job: &Explore, part: &Part<'_>, kept: &mut Kept) -> (Stoppe
     }
     let begun = Instant::now();
     let sizes = [sized::<1>, sized::<4>, sized::<16>];
-    let mut begins_anew = part.is_whole() || !kept.has_begun;
+    let mut begins_anew = part.is_whole() || !kept.has_begun || part.telling == Telling::Everything;
     kept.has_begun = true;
     loop {
         if begins_anew {
