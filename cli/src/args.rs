@@ -53,7 +53,7 @@ Exploring:
 Budgets:
   --executions N, --time 30s|2m [auto: 60s]; --checkpoint FILE  go on from it
   --max-events N, --local-timeout 10s, --max-memory MIB   of a run, thread, all
-  -j N, --executor \"COMMAND\", --shard I/N   processes; machines: docs/cluster.md
+  -j N; --cluster ADDRESS, --executor \"COMMAND\", --shard I/N  docs/cluster.md
 Compiling (-O1), as clang: -D -I -L -l -O -U -W -f -std=; or --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
@@ -352,6 +352,9 @@ pub(crate) struct CheckArgs {
     /// The command of an executor, by which slices go to other machines (docs/cluster.md).
     #[arg(long, value_name = "COMMAND", value_parser = values::command)]
     pub(crate) executor: Option<Words>,
+    /// The address of the scheduler of a dask.distributed cluster, to which slices go (docs/cluster.md).
+    #[arg(long, value_name = "ADDRESS", value_parser = values::cluster, value_hint = ValueHint::Url)]
+    pub(crate) cluster: Option<Words>,
     /// Run a share of the search, and write its results into a file, to be joined by `fencehound join`.
     #[arg(long, value_name = "I/N", value_parser = values::shard)]
     pub(crate) shard: Option<Shard>,

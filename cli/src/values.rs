@@ -329,6 +329,17 @@ pub(crate) fn command(typed: &str) -> Result<Words, Failure> {
     shlex::split(typed).filter(|words| !words.is_empty()).map(Words).ok_or_else(wrong)
 }
 
+/// Reads the address of a scheduler of dask.distributed; the words are the command of the executor that speaks with it.
+pub(crate) fn cluster(address: &str) -> Result<Words, Failure> {
+    let is_address = address.split_once("://").is_some_and(|(kind, place)| !kind.is_empty() && !place.is_empty());
+    if !is_address || address.contains(char::is_whitespace) {
+        let message = format!("--cluster `{address}` is no address");
+        return Err(Failure::usage(message, "give that of a scheduler of dask.distributed: tcp://10.0.0.1:8786"));
+    }
+    let words = ["python3", "-m", "fencehound_dask", "--scheduler", address];
+    Ok(Words(words.map(str::to_string).to_vec()))
+}
+
 /// The most shares of a search.
 const SHARES: usize = 1000;
 

@@ -97,7 +97,10 @@ extern "C" fn obey(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) 
     let mut search = None;
     while let Some(job) = orders.next() {
         match job {
-            Job::Explore(job) => search = Some(Search::prepare(job)),
+            Job::Explore(job) => {
+                job.directory.iter().for_each(|folder| sources::see_from(folder));
+                search = Some(Search::prepare(job));
+            }
             Job::Slice(slice) => match &search {
                 Some(search) => {
                     search.explore(&slice);

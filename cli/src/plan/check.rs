@@ -154,7 +154,7 @@ impl CheckPlan {
             delays,
             spread: Spread {
                 workers: typed.jobs.unwrap_or_else(cores),
-                executor: typed.executor.clone().map(|Words(words)| words),
+                executor: typed.executor.clone().or(typed.cluster.clone()).map(|Words(words)| words),
                 slice: typed.slice_executions,
             },
             shard: typed.shard,
@@ -353,6 +353,7 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         repair: None,
         orders: None,
         record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
+        directory: None,
     })
 }
 

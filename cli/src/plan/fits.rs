@@ -50,11 +50,19 @@ pub(super) fn fits_spread(typed: &CheckArgs, models: &[Explored]) -> Result<(), 
     if typed.shard.is_some() {
         fits_shard(typed, models)?;
     }
-    if typed.executor.is_some() && typed.jobs.is_some() {
-        let message = "-j does not fit --executor, whose workers run the search";
-        return Err(Failure::usage(message, "leave it out, and give the executor as many workers as it shall have"));
+    let elsewhere = [("--executor", typed.executor.is_some()), ("--cluster", typed.cluster.is_some())];
+    let mut given = elsewhere.iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option);
+    match (given.next(), given.next()) {
+        (Some(one), Some(other)) => {
+            let message = format!("{other} does not fit {one}: each says who runs the search");
+            Err(Failure::usage(message, "leave one of them out"))
+        }
+        (Some(option), None) if typed.jobs.is_some() => {
+            let message = format!("-j does not fit {option}, whose workers run the search");
+            Err(Failure::usage(message, "leave it out, and have as many workers there as you want"))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Checks that a share of the search stands for itself.
@@ -69,6 +77,7 @@ fn fits_shard(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
         ("--time", typed.time.is_some()),
         ("--checkpoint", typed.checkpoint.is_some()),
         ("--executor", typed.executor.is_some()),
+        ("--cluster", typed.cluster.is_some()),
         ("--record", typed.record.is_some()),
     ];
     match options.iter().find(|(_, given)| *given) {
@@ -150,9 +159,14 @@ fn fits_litmus_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failu
     if typed.unroll.is_some() {
         return Err(Failure::usage("--unroll does not fit litmus files", "for them there is --max-events"));
     }
-    let (jobs, executor, checkpoint) = (typed.jobs.is_some(), typed.executor.is_some(), typed.checkpoint.is_some());
-    let shard = typed.shard.is_some();
-    for (option, given) in [("-j", jobs), ("--executor", executor), ("--shard", shard), ("--checkpoint", checkpoint)] {
+    let options = [
+        ("-j", typed.jobs.is_some()),
+        ("--executor", typed.executor.is_some()),
+        ("--cluster", typed.cluster.is_some()),
+        ("--shard", typed.shard.is_some()),
+        ("--checkpoint", typed.checkpoint.is_some()),
+    ];
+    for (option, given) in options {
         if given {
             let message = format!("{option} does not fit litmus files, which take one process and little time");
             return Err(Failure::usage(message, "leave it out"));

@@ -19,6 +19,7 @@ pub(super) fn refuse_options(check: &CheckArgs, command: &str, own: &[(&str, boo
         ("--executions", check.executions.is_some()),
         ("--checkpoint", check.checkpoint.is_some()),
         ("--executor", check.executor.is_some()),
+        ("--cluster", check.cluster.is_some()),
         ("--shard", check.shard.is_some()),
         ("--record", check.record.is_some()),
         ("--baseline", check.baseline.is_some()),

@@ -223,6 +223,7 @@ mod tests {
             repair: None,
             orders: None,
             record: protocol::Recorded::Nothing,
+            directory: None,
         };
         Key::new(vec!["a.c".to_string()], &[], String::new(), &[], &[], &explore)
     }

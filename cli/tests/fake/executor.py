@@ -8,9 +8,11 @@ import json
 import os
 import queue
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -26,6 +28,7 @@ FAULTS = {
     "mute": "nothing is said, and the output is closed",
     "quits": "the executor ends in the middle",
     "refuses": "no worker can run the program",
+    "elsewhere": "workers are in another folder, and have a copy of the program by another name",
 }
 
 Line = dict
@@ -34,9 +37,10 @@ Line = dict
 class Worker:
     """A process that runs slices one after another."""
 
-    def __init__(self, number: int, tool: str, heard: queue.Queue, before: list[str]) -> None:
+    def __init__(self, number: int, command: list[str], folder: str, heard: queue.Queue, before: list[str]) -> None:
         self.number, self.slice = number, None
-        self.process = subprocess.Popen([tool, "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen(command, cwd=folder, text=True, **pipes)
         self.thread = threading.Thread(target=self.listen, args=(heard,), daemon=True)
         self.thread.start()
         for line in before:
@@ -58,13 +62,21 @@ class Executor:
     """Workers, what waits for them, and what is answered later."""
 
     def __init__(self, tool: str, count: int, seed: int, faults: list[str]) -> None:
-        self.tool, self.count, self.faults, self.random = tool, count, faults, random.Random(seed)
+        self.count, self.faults, self.random = count, faults, random.Random(seed)
+        self.command, self.folder = [tool, "worker"], "."
+        if "elsewhere" in faults:
+            self.folder = tempfile.mkdtemp()
+            self.copy = os.path.join(self.folder, "a-copy-by-quite-another-name")
+            self.command += ["--executable", self.copy]
         self.heard: queue.Queue = queue.Queue()
         self.before: list[str] = []
         self.waiting: list[tuple[Line, str]] = []
         self.later: list[tuple[float, str]] = []
         self.said: list[str] = []
-        self.workers = [Worker(number, tool, self.heard, []) for number in range(count)]
+        self.workers = [self.hire(number) for number in range(count)]
+
+    def hire(self, number: int) -> Worker:
+        return Worker(number, self.command, self.folder, self.heard, self.before)
 
     def has(self, fault: str, share: float = 0.3) -> bool:
         return fault in self.faults and self.random.random() < share
@@ -94,6 +106,8 @@ class Executor:
             for worker in self.workers:
                 worker.slice = None
         else:
+            if kind == "program" and "elsewhere" in self.faults:
+                shutil.copy(value["executable"]["path"], self.copy)
             if kind == "program" and "refuses" in self.faults:
                 value["executable"]["hash"] = "sha256:0"
                 line = json.dumps({kind: value}) + "\n"
@@ -144,7 +158,7 @@ class Executor:
                 if self.has("killed", 0.2):
                     os.kill(worker.process.pid, signal.SIGKILL)
                     self.lose(worker)
-                    self.workers[index] = Worker(index, self.tool, self.heard, self.before)
+                    self.workers[index] = self.hire(index)
         if self.has("shrinks", 0.1):
             count = self.random.choice([0, 1, self.count])
             self.write(json.dumps({"workers": {"count": count}}) + "\n")
@@ -176,6 +190,8 @@ class Executor:
             self.hand_out()
         for worker in self.workers:
             worker.process.kill()
+        if "elsewhere" in self.faults:
+            shutil.rmtree(self.folder)
 
 
 if __name__ == "__main__":

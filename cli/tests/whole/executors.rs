@@ -18,7 +18,8 @@ fn executor(bench: &Bench, words: &str) -> String {
 }
 
 /// The number of workers, a seed, and faults.
-const EXECUTORS: [&str; 4] = ["1 1", "3 3 late twice stale", "2 5 killed late", "2 6 shrinks lost late twice stale"];
+const EXECUTORS: [&str; 5] =
+    ["1 1", "3 3 late twice stale", "2 5 killed late", "2 6 shrinks lost late twice stale", "2 4 elsewhere"];
 
 fn compare(searches: &[&str], steps: &str) {
     let bench = bench();
@@ -88,6 +89,9 @@ fn executors_that_fail_are_refused_by_what_they_did() {
     refused(&executor(&bench, "2 1 quits"), &["ended with status 3 before the search was over"]);
     refused(&executor(&bench, "2 1 refuses"), &["no worker fits: ", "another executable than at the search"]);
     refused("--executor true -j 2", &["error: -j does not fit --executor"]);
+    refused("--cluster tcp://127.0.0.1:1 -j 2", &["error: -j does not fit --cluster"]);
+    refused("--cluster tcp://127.0.0.1:1 --executor true", &["error: --cluster does not fit --executor"]);
+    refused("--cluster 127.0.0.1:8786", &["error: --cluster `127.0.0.1:8786` is no address"]);
     let ran = bench.run_all(&["check", "mixed", "--executor", "an \"open quote"]);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.errors.contains("is no command"), "{ran:?}");

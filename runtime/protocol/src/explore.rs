@@ -54,6 +54,9 @@ pub struct Explore {
     pub orders: Option<Vec<Ordered>>,
     /// Whether executions are recorded.
     pub record: Recorded,
+    /// The folder from which source files are named; `None` if it is the one in which the program runs.
+    #[serde(default)]
+    pub directory: Option<String>,
 }
 
 /// The way in which executions are chosen.

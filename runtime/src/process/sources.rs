@@ -11,6 +11,14 @@ use std::sync::OnceLock;
 /// The folder in which the program was started.
 static STARTED_IN: OnceLock<PathBuf> = OnceLock::new();
 
+/// The folder from which the files are named, if it is another one: on another machine than the tool's.
+static SEEN_FROM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Makes files be named as they are from a folder, in place of the one in which the program was started.
+pub(crate) fn see_from(folder: &str) {
+    SEEN_FROM.get_or_init(|| PathBuf::from(folder));
+}
+
 /// Keeps the present folder as the one in which the program was started.
 pub(crate) fn begin() {
     STARTED_IN.get_or_init(|| std::env::current_dir().unwrap_or_default());
@@ -18,7 +26,7 @@ pub(crate) fn begin() {
 
 /// Returns the name of a file, given the pass's name of it.
 pub(crate) fn path(named: &str) -> String {
-    let folder = STARTED_IN.get().map_or_else(|| Path::new(""), PathBuf::as_path);
+    let folder = SEEN_FROM.get().or_else(|| STARTED_IN.get()).map_or_else(|| Path::new(""), PathBuf::as_path);
     match named.split_once("/./") {
         Some((compiled_in, given)) => name(folder, Path::new(compiled_in), given),
         None => named.to_owned(),

@@ -147,7 +147,8 @@ impl Service<'_> {
                 (self.epoch, self.gathered) = (0, Gathered::default());
                 match self.prepare(&order) {
                     Ok(program) => {
-                        self.subject = Some((program, order.explore));
+                        let explore = Explore { directory: Some(order.directory.clone()), ..order.explore };
+                        self.subject = Some((program, explore));
                         answer(&Answer::Ready {})?;
                     }
                     Err(why) => answer(&Answer::Refused { why })?,

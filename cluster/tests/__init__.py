@@ -1,0 +1,1 @@
+"""Tests of the executor, by searches of the real tool on real clusters."""
